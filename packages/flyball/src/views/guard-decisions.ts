@@ -1,3 +1,4 @@
+import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
 import type { EffectId, Entry, GuardDecision } from '../core/events.js';
 import { baseOf } from './paths.js';
 
@@ -24,33 +25,29 @@ export class GuardFold {
   private readonly tentative = new Set<GuardRecord>();
 
   apply({ event, generation }: Entry): void {
-    switch (event.type) {
-      case 'guard-decision': {
-        const { type: _type, id, ...decision } = event;
-        const record = { effect: baseOf(id), generation, ...decision };
-        this.decided.push(record);
-        this.tentative.add(record);
-        break;
-      }
-      case 'intent':
-      case 'complete':
-      case 'abort':
-      case 'ask-end':
-        this.settle(generation, event.id);
-        break;
-      case 'wait-start':
-        if (event.admitted !== undefined) this.settle(generation, baseOf(event.id)); // a person is asked, guards are not any more
-        break;
-      case 'attempt-start':
-        this.void();
-        break;
-      case 'run-end':
-        this.tentative.clear();
-        break;
-      default:
-        break;
-    }
+    byKind(GuardFold.ROWS, event, this, generation);
   }
+
+  private static readonly ROWS: ByKind<[fold: GuardFold, generation: number], void> = {
+    'guard-decision': ({ type: _type, id, ...decision }, fold, generation) => {
+      const record = { effect: baseOf(id), generation, ...decision };
+      fold.decided.push(record);
+      fold.tentative.add(record);
+    },
+    ...rowsFor(['intent', 'complete', 'abort', 'ask-end'], ({ id }, fold: GuardFold, generation: number) =>
+      fold.settle(generation, id),
+    ),
+    'wait-start': ({ id, admitted }, fold, generation) => {
+      if (admitted !== undefined) fold.settle(generation, baseOf(id)); // a person is asked, guards are not any more
+    },
+    'attempt-start': (_event, fold) => fold.void(),
+    'run-end': (_event, fold) => fold.tentative.clear(),
+    ...nothingFor('run-start', 'generation-start', 'generation-end', 'run-resume', 'run-pause', 'ask-start', 'retry'),
+    ...nothingFor('call-start', 'doubt', 'spawn-start', 'slice-change', 'spawn-end', 'wait-end', 'wait-close', 'trip'),
+    ...nothingFor('sleep-start', 'sleep-end', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin'),
+    ...nothingFor('budget-warning', 'scope-overlap', 'guard-refused', 'signal-refused', 'operator-alert'),
+    ...nothingFor('rollback-start', 'rollback-end'),
+  };
 
   all(): readonly GuardRecord[] {
     return [...this.decided];

@@ -1,3 +1,4 @@
+import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
 import type { Entry } from '../core/events.js';
 import { isBarrier } from './checkpoint.js';
 import { EffectFold } from './effects.js';
@@ -82,33 +83,31 @@ export class MetricFold {
   }
 
   private told({ event, at }: Entry): readonly Metric[] {
-    switch (event.type) {
-      case 'budget-warning': {
-        const { node, axis, spent, limit } = event;
-        return [this.metric('budget_warning', at, { node: node === '' ? '/' : node, axis, spent, limit })];
-      }
-      case 'trip': {
-        const { node, bound, spent, limit, wanted } = event;
-        return [
-          this.metric('bound_reached', at, { node: node === '' ? '/' : node, axis: bound, spent, limit, wanted }),
-        ];
-      }
-      case 'doubt':
-        return [this.metric('effect_in_doubt', at, { effect: event.id, action: event.name })];
-      case 'guard-decision': {
-        const { guard, verdict, rule } = event;
-        return [this.metric('guard_decision', at, { guard, verdict, ...(rule === undefined ? {} : { rule }) })];
-      }
-      case 'rollback-end':
-        return event.report.entries
-          .filter(({ status }) => status === 'COMPENSATION_FAILED')
-          .map(({ effect, name }) => this.metric('compensation_failed', at, { effect, action: name }));
-      case 'run-end':
-        return [this.metric('run_ended', at, { stop: event.outcome.stop, ...this.totals(at) })];
-      default:
-        return [];
-    }
+    return byKind(MetricFold.TOLD, event, this, at) ?? [];
   }
+
+  private static readonly TOLD: ByKind<[fold: MetricFold, at: number], readonly Metric[] | undefined> = {
+    'budget-warning': ({ node, axis, spent, limit }, fold, at) => [
+      fold.metric('budget_warning', at, { node: node === '' ? '/' : node, axis, spent, limit }),
+    ],
+    trip: ({ node, bound, spent, limit, wanted }, fold, at) => [
+      fold.metric('bound_reached', at, { node: node === '' ? '/' : node, axis: bound, spent, limit, wanted }),
+    ],
+    doubt: ({ id, name }, fold, at) => [fold.metric('effect_in_doubt', at, { effect: id, action: name })],
+    'guard-decision': ({ guard, verdict, rule }, fold, at) => [
+      fold.metric('guard_decision', at, { guard, verdict, ...(rule === undefined ? {} : { rule }) }),
+    ],
+    'rollback-end': ({ report }, fold, at) =>
+      report.entries
+        .filter(({ status }) => status === 'COMPENSATION_FAILED')
+        .map(({ effect, name }) => fold.metric('compensation_failed', at, { effect, action: name })),
+    'run-end': ({ outcome }, fold, at) => [fold.metric('run_ended', at, { stop: outcome.stop, ...fold.totals(at) })],
+    ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
+    ...nothingFor('ask-start', 'ask-end', 'intent', 'call-start', 'complete', 'abort', 'spawn-start', 'slice-change'),
+    ...nothingFor('spawn-end', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'cancel', 'retry'),
+    ...nothingFor('redirect', 'stuck', 'note', 'changed', 'pin', 'scope-overlap', 'guard-refused', 'signal-refused'),
+    ...nothingFor('operator-alert', 'rollback-start'),
+  };
 
   private totals(at: number): Metric['fields'] {
     const { tokensIn, tokensOut, costUsd, modelCalls, toolCalls, wallMs } = this.usage.spent;

@@ -1,3 +1,4 @@
+import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
 import type { Entry, EventOf } from '../core/events.js';
 import { isNote } from '../core/notes.js';
 import { PRIVATE } from '../core/private-marks.js';
@@ -116,26 +117,30 @@ interface Actor {
 }
 
 function saidBy(entry: Entry, effect: Effect | undefined): Said | undefined {
-  const { event } = entry;
-  switch (event.type) {
-    case 'ask-end':
-      return event.reply === undefined ? wentWrong(failureAt(entry, effect)) : replied(event.reply, effect);
-    case 'complete':
-    case 'abort':
-      return effect?.verb === 'call' ? called(event, effect) : wentWrong(failureAt(entry, effect));
-    case 'guard-decision': {
-      const { guard, verdict, why, rule, policy } = event;
-      const rules = { ...(rule === undefined ? {} : { rule }), ...(policy === undefined ? {} : { policy }) };
-      return { type: 'decision', content: why, metadata: { effect: event.id, guard, verdict, ...rules } };
-    }
-    case 'note':
-      return noted(event);
-    case 'retry':
-      return undefined; // the call goes on: its end is the observation
-    default:
-      return wentWrong(failureAt(entry, effect));
-  }
+  return byKind(SAID, entry.event, entry, effect);
 }
+
+const failedThere = (_event: unknown, entry: Entry, effect: Effect | undefined): Said | undefined =>
+  wentWrong(failureAt(entry, effect));
+
+const SAID: ByKind<[entry: Entry, effect: Effect | undefined], Said | undefined> = {
+  'ask-end': ({ reply }, entry, effect) =>
+    reply === undefined ? wentWrong(failureAt(entry, effect)) : replied(reply, effect),
+  ...rowsFor(['complete', 'abort'], (event, entry: Entry, effect: Effect | undefined) =>
+    effect?.verb === 'call' ? called(event, effect) : wentWrong(failureAt(entry, effect)),
+  ),
+  'guard-decision': ({ id, guard, verdict, why, rule, policy }) => {
+    const rules = { ...(rule === undefined ? {} : { rule }), ...(policy === undefined ? {} : { policy }) };
+    return { type: 'decision', content: why, metadata: { effect: id, guard, verdict, ...rules } };
+  },
+  note: noted,
+  ...rowsFor(['spawn-end', 'run-end', 'doubt', 'trip', 'stuck', 'signal-refused', 'operator-alert'], failedThere),
+  ...nothingFor('retry'), // the call goes on: its end is the observation
+  ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
+  ...nothingFor('ask-start', 'intent', 'call-start', 'spawn-start', 'slice-change', 'wait-start', 'wait-end'),
+  ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'changed', 'pin', 'budget-warning'),
+  ...nothingFor('scope-overlap', 'guard-refused', 'rollback-start', 'rollback-end'),
+};
 
 function replied(reply: NonNullable<EventOf<'ask-end'>['reply']>, effect: Effect | undefined): Said {
   const start = effect?.start?.type === 'ask-start' ? effect.start : undefined;

@@ -1,4 +1,5 @@
 import { AXES, type CountedAxis } from '../core/budget.js';
+import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
 import type { EffectId, Entry, EventOf, ForkPoint } from '../core/events.js';
 import { isTerminal, type Outcome, type RollbackReport, type Stop, type Waiting } from '../core/outcome.js';
 import { type Effect, EffectFold, VERBS, type Verb } from './effects.js';
@@ -146,41 +147,40 @@ class LifeFold {
   readonly alerts: EventOf<'operator-alert'>[] = [];
 
   apply({ event, at }: Entry): void {
-    switch (event.type) {
-      case 'run-start': {
-        const { agent, version, tenant, subject, fork } = event;
-        this.identity = { agent, version, tenant, subject, ...(fork === undefined ? {} : { fork }) };
-        break;
-      }
-      case 'attempt-start':
-        this.attempts++;
-        if (event.why === 'takeover') this.takeovers++;
-        this.reopen();
-        break;
-      case 'run-resume':
-        this.resumes++;
-        this.reopen();
-        break;
-      case 'run-pause':
-        this.paused = true;
-        break;
-      case 'run-end':
-        this.outcome = event.outcome;
-        this.endedAt = at;
-        break;
-      case 'budget-warning':
-        this.warnings.push(event);
-        break;
-      case 'operator-alert':
-        this.alerts.push(event);
-        break;
-      case 'rollback-end':
-        this.rollback = merged(this.rollback, event.report);
-        break;
-      default:
-        break; // effects, notes and marks say nothing about the life of the run
-    }
+    byKind(LifeFold.ROWS, event, this, at);
   }
+
+  private static readonly ROWS: ByKind<[fold: LifeFold, at: number], void> = {
+    'run-start': ({ agent, version, tenant, subject, fork }, fold) => {
+      fold.identity = { agent, version, tenant, subject, ...(fork === undefined ? {} : { fork }) };
+    },
+    'attempt-start': ({ why }, fold) => {
+      fold.attempts++;
+      if (why === 'takeover') fold.takeovers++;
+      fold.reopen();
+    },
+    'run-resume': (_event, fold) => {
+      fold.resumes++;
+      fold.reopen();
+    },
+    'run-pause': (_event, fold) => {
+      fold.paused = true;
+    },
+    'run-end': ({ outcome }, fold, at) => {
+      fold.outcome = outcome;
+      fold.endedAt = at;
+    },
+    'budget-warning': (event, fold) => void fold.warnings.push(event),
+    'operator-alert': (event, fold) => void fold.alerts.push(event),
+    'rollback-end': ({ report }, fold) => {
+      fold.rollback = merged(fold.rollback, report);
+    },
+    // effects, notes and marks say nothing about the life of the run
+    ...nothingFor('generation-start', 'generation-end', 'ask-start', 'ask-end', 'intent', 'call-start', 'complete'),
+    ...nothingFor('abort', 'doubt', 'retry', 'spawn-start', 'slice-change', 'spawn-end', 'wait-start', 'wait-end'),
+    ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed'),
+    ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'rollback-start'),
+  };
 
   /** A bounded run goes on under a larger budget: its first end was not the last word. */
   private reopen(): void {
