@@ -200,7 +200,7 @@ describe('a test harness', () => {
     const found = await report(optionsFor('/no/such/folder'));
     expect(found).toMatchObject({
       passed: 0,
-      problem: expect.stringContaining('/no/such/folder is no folder'),
+      problem: expect.stringContaining('/no/such/folder is not a folder'),
       blocked: true,
     });
   });
