@@ -27,7 +27,7 @@ const model = scriptedModel({
     // invoke: an answer that does not fit, and its repair
     '{"answer":"Order A1 is on its way."}',
     right,
-    // conversation: two turns, of which the second goes on from the first
+    // conversation: two turns; the second continues the first
     lookingUp,
     'It is on its way.',
     'On Monday.',

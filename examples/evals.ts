@@ -60,7 +60,7 @@ const { results } = await runExperiment({
   runtime: { engine: memoryEngine(), clock: systemClock(), host: nodeHost() },
   concurrency: 4,
   // checkpoint: (condition) => resultsFile(`runs/${condition.name}/results.json`),
-  // signal: aborts it at a safe point; the same call goes on from the checkpoint and the journal
+  // signal: aborts it at a safe point; the same call continues from the checkpoint and the journal
 });
 // #endregion
 

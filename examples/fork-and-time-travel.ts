@@ -14,7 +14,7 @@ const editor: Agent<null, string> = async (run) => {
   await run.step('publish', `${plan.text}: ${verdict.text}`, (text) => void published.push(text), {
     class: 'undoable',
     compensate: async (text) => void published.splice(published.indexOf(text), 1),
-    simulate: () => undefined, // stands in for the effect in a fork that is not live
+    simulate: () => undefined, // replaces the effect in a fork that is not live
   });
   return done(`${plan.text}: ${verdict.text}`);
 };

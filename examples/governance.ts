@@ -45,11 +45,11 @@ const seams = joinSeams(
   governance({
     clock,
     tools, // whose legs the trifecta monitor looks up
-    autonomy: 'autonomous', // or read-only, or supervised, which holds where nothing is said
+    autonomy: 'autonomous', // or read-only, or supervised (the default)
     rateLimit: { perMinute: 60, burst: 20 }, // for each subject; a burst is a second
     scopesOf: ({ subject }) => (subject === 'ada' ? ['tools:execute'] : []),
     paths: pathRules({ roots: [{ path: folder, write: true }] }),
-    policy: await watchPolicy(policyFile, { clock }), // a change holds from the next call on
+    policy: await watchPolicy(policyFile, { clock }), // a change applies from the next call on
   }),
   autonomyBudget({ limits: { toolCalls: 6 }, modes: { 'tool-calls': 'block' } }).seam(),
 );

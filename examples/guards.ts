@@ -70,7 +70,7 @@ const guards = guardrails({
 const shield = injectionShield({
   secret: 'at least sixteen characters', // keep yours out of the code
   trusted: ['look_up_customer'], // whose text is our own
-  canaries: ['violet-harbour-42'], // a word that stands in the setup and nowhere else
+  canaries: ['violet-harbour-42'], // a word that occurs only in the setup
 });
 // #endregion
 

@@ -44,7 +44,7 @@ const offer = runtimeOffer<{ readonly user: string }>({
   startedBy: ({ user }) => ({ subject: user }),
 });
 const endpoint = await mcpHttpEndpoint(offer, { name: 'warehouse', version: '1.2.0' });
-// whoever mounts it says who asks
+// the code that mounts it identifies the caller
 const server = createAdaptorServer({ fetch: (request) => endpoint.handle(request, { user: 'ada' }) });
 // #endregion
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

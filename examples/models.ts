@@ -24,7 +24,7 @@ const server = await modelServer({
 // what a shell would export; hand in process.env where it does
 const env = {
   FLYBALL_MODEL: 'openai/gpt-4.1-mini', // for every role
-  FLYBALL_MODEL_JUDGE: 'house/small,anthropic/claude-haiku-4-5', // for the judge; the second stands in for the first
+  FLYBALL_MODEL_JUDGE: 'house/small,anthropic/claude-haiku-4-5', // for the judge; the second is the fallback of the first
   OPENAI_API_KEY: 'key-of-this-example',
   ANTHROPIC_API_KEY: 'key-of-this-example',
 };
@@ -65,7 +65,7 @@ const quiz: Agent<null, readonly string[]> = async (run) => {
 // #endregion
 
 const runtime = createRuntime({ engine: memoryEngine(), agents: { quiz } });
-runtime.subscribeDeltas(() => undefined); // whoever listens gets a stream, so that one can break
+runtime.subscribeDeltas(() => undefined); // a subscriber gets a stream, so that one can break
 const handle = await runtime.start('quiz', null, { budget: budget({ costUsd: 1 }) });
 const outcome = await handle.outcome();
 

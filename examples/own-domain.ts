@@ -26,7 +26,7 @@ const tools: readonly KitTool<Tables>[] = [
     parameters: [id],
     run: (tables, args) => {
       const book = tables.get('books', String(args.get('book_id')));
-      if (book === undefined) throw new PyError('ValueError', 'There is no such book.'); // told to whoever called
+      if (book === undefined) throw new PyError('ValueError', 'There is no such book.'); // the caller gets this message
       return new Map(book);
     },
   },

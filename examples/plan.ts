@@ -71,7 +71,7 @@ const planOf = (...steps: readonly Partial<PlanStep>[]) =>
 // #region script
 const script: Script = {
   planner: [
-    planOf({ ...look, requiredTools: ['tide_tables'] }, choose, book('4')), // there is no such tool: it is told so
+    planOf({ ...look, requiredTools: ['tide_tables'] }, choose, book('4')), // there is no such tool, and the planner is told
     planOf(look, choose, book('4')),
   ],
   worker: [
@@ -217,7 +217,7 @@ assert.equal(strict.end.failure.code, 'STEP_UNVERIFIED');
 assert.equal(strict.asked, 3);
 
 const advisory = await talking('advisory');
-assert(advisory.end.stop === 'done'); // goes on, and the record says what is wrong with it
+assert(advisory.end.stop === 'done'); // continues, and the record says what is wrong
 const [record] = advisory.end.value.records;
 assert.equal(record?.validationStatus, 'failed');
 assert.deepEqual(record.missingTools, ['tide_table']);

@@ -42,7 +42,7 @@ const refund = tool({
   why: 'money leaves the account',
   approval: {
     scopes: ['desk'], // any one of these lets a person decide
-    timeoutMs: 2 * 24 * 3600 * 1000, // what nobody approved in two days is not done
+    timeoutMs: 2 * 24 * 3600 * 1000, // requests expire after two days
     escalation: [{ to: 'the head of the desk', scopes: ['head'] }],
   },
   review: ({ order, euros }) => ({
@@ -121,7 +121,7 @@ const runtime = createRuntime({
   engine: memoryEngine(),
   agents: { clerk },
   seams: governance({ clock, tools, autonomy: 'autonomous', policy }),
-  options: { worker: false }, // here it goes on when we wake it; a worker does so by itself
+  options: { worker: false }, // here the run continues when we resume it; a worker does that on its own
 });
 const inbox = approvalInbox({ runtime, store: memoryStore(), clock }); // or the store of the SQLite engine
 // #endregion

@@ -259,7 +259,7 @@ assert.deepEqual([answer.path, answer.grounded, answer.calls], ['retrieved', tru
 assert.deepEqual(answer.verdicts, { gate: 'RETRIEVE', quality: ['FAIL', 'PASS'], support: 'SUPPORTED' });
 assert.deepEqual([direct.path, direct.grounded, direct.calls], ['direct', false, 2]);
 assert.deepEqual([nothing.path, nothing.text], ['not-found', undefined]); // no answer rather than a guess
-assert.deepEqual(nothing.verdicts.quality, ['FAIL', 'FAIL', 'FAIL']); // "It depends." is no PASS
+assert.deepEqual(nothing.verdicts.quality, ['FAIL', 'FAIL', 'FAIL']); // "It depends." does not count as PASS
 // #endregion
 
 const [text = '', known, gap] = await run<readonly string[]>('prepare', 'Ida');

@@ -43,7 +43,7 @@ const engine = await sqliteEngine({ path: join(folder, 'runs.db') });
 const server = await openServer({
   engine,
   groups: [{ agents: { tides }, tools: toolRegistry([tideTable]) }],
-  settings: { port: 0 }, // a free one; 4747 where it is left out
+  settings: { port: 0 }, // a free one; the default is 4747
 });
 // #endregion
 
@@ -66,12 +66,12 @@ const started = await fetch(`${server.url}/v1/runs`, {
 });
 const { id } = (await started.json()) as { readonly id: string };
 const kinds: string[] = [];
-const events = await fetch(`${server.url}/v1/runs/${id}/events`); // Last-Event-ID: <generation>.<seq> goes on from there
+const events = await fetch(`${server.url}/v1/runs/${id}/events`); // send Last-Event-ID: <generation>.<seq> to continue from there
 for await (const chunk of events.body ?? []) {
   const text = new TextDecoder().decode(chunk as Uint8Array);
   kinds.push(...[...text.matchAll(/^event: (\w+)/gm)].map(([, kind]) => kind ?? ''));
 }
-assert.equal(kinds.at(-1), 'end'); // the run is over, and so is the stream
+assert.equal(kinds.at(-1), 'end'); // the run has ended, and so has the stream
 assert(kinds.includes('entry'));
 // #endregion
 

@@ -33,7 +33,7 @@ const model = scriptedModel({
       toolCalls: [call('weather', { city: 'Bergen' }, 'a'), call('weather', { city: 'Oslo' }, 'b')],
     },
     'Go to Oslo.',
-    'Go to Oslo: it rains in Bergen.', // asked whether all is done and verified, it says so again in full
+    'Go to Oslo: it rains in Bergen.', // asked whether everything is done and verified, it repeats the full answer
   ],
 });
 const planner = toolLoop({

@@ -31,7 +31,7 @@ const toolbox = await createToolbox({
     domains: [], // hosts for web_fetch and the browser, such as docs.example.com or *.example.org
     privateAddresses: [`127.0.0.1:${port}`], // this one server on this machine, although it is not public
   },
-  withoutSandbox: 'say', // where there is no bubblewrap: run what the rules allow, and say so in every result
+  withoutSandbox: 'say', // without bubblewrap: run what the rules allow, and mark every result
 });
 const { name, files } = toolbox.sandbox ?? {}; // what holds commands here: files, network, memory, processes, CPU
 console.log(`toolbox: ${name}, files ${files?.confined ? 'confined' : 'NOT confined'}: ${files?.by}`);

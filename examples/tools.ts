@@ -50,7 +50,7 @@ const writeNote = tool({
     writeFileSync(pathOf(note), note.text);
     return `written: ${note.name}`;
   },
-  // asserts a state ("there is no such file"), so that running it twice changes nothing more
+  // asserts a state ("there is no such file"), so running it twice changes nothing
   compensate: async (note: Note) => rmSync(pathOf(note), { force: true }),
   // after a crash the file itself says whether it was written
   verify: async (note: Note) =>
@@ -134,7 +134,7 @@ const loaded = loadTools({
   window: 8_192, // of the model that is asked
   strategy: 'dynamic', // where the view is too large to go unwarned: the tools that fit the task
   task: 'Is the lamp in stock?',
-  budget: toolBudget({ warnAbove: 2, refuseAbove: 3 }), // 15 and 40 where nothing is said
+  budget: toolBudget({ warnAbove: 2, refuseAbove: 3 }), // 15 and 40 by default
 });
 assert(loaded.ok);
 assert.deepEqual(loaded.toolset.names, ['stock']);

@@ -18,7 +18,7 @@ const model = scriptedModel({
   finder: [
     { toolCalls: [{ id: 'a', name: 'look_up', arguments: '{"port":"Bergen"}' }] },
     '{"facts": "three berths free in Bergen"}',
-    '{"facts": "three berths free in Bergen"}', // asked whether all is done and verified, it says so again
+    '{"facts": "three berths free in Bergen"}', // asked whether everything is done and verified, it repeats the answer
   ],
   writer: ['{"letter": "Dear skipper, there is room in Bergen."}'],
 });
