@@ -348,6 +348,24 @@ it('two servers on one database together never pass a limit, and remember it ove
   await expect(restarted.admit(run('r99', { tenantLimit: 3 }))).rejects.toMatchObject({ code: 'COST_LIMITED' });
 });
 
+it('another server on the database settles a run whose resume was cut off [R8-REST-RAISE]', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'spending-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'flyball.db');
+  const engines = [await sqliteEngine({ path }), await sqliteEngine({ path })] as const;
+  onTestFinished(() => Promise.all(engines.map((engine) => engine.close())).then(() => undefined));
+  const [one, other] = engines.map((engine) => openSpending(engine.store, clock));
+  const standing = { spentUsd: 0.5, budgetUsd: 1 };
+  await one?.admit(run('r1'));
+  const died = openSpending(dying(engines[0].store, 12), clock);
+  const never = () => new Promise<never>((_resolve, reject) => reject(new Error('the process died')));
+  await expect(died.raise(run('r1', { wantedUsd: 2 }), async () => standing, never)).rejects.toThrow('died');
+  expect(await one?.today({ tenant: 'acme' })).toMatchObject({ reservedUsd: 2 });
+  await clock.advance(60_000);
+  await other?.reconcile(async () => standing);
+  expect(await one?.today({ tenant: 'acme' })).toMatchObject({ reservedUsd: 1 });
+});
+
 /** A store whose process dies at one of its writes: that one and all after it are never made. */
 function dying(base: Store, afterWrites: number): Store {
   let left = afterWrites;
