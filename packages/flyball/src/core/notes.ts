@@ -50,6 +50,27 @@ export interface NoteKinds {
   };
   /** Somebody decided something: an agent, a guard, a budget of tools. */
   decision: { readonly content?: unknown; readonly tags?: readonly string[]; readonly [key: string]: unknown };
+  /** A version of a plan, and what its checks say. */
+  plan: { readonly version: number; readonly plan: object; readonly hash: string; readonly validation: object };
+  'plan-refused': { readonly problem: string };
+  'plan-change': { readonly version: number; readonly because: string; readonly changes: readonly object[] };
+  'plan-start': { readonly version: number; readonly hash: string };
+  'plan-end': { readonly version: number; readonly completed: boolean; readonly why?: string };
+  'plan-review': { readonly version: number; readonly approve: boolean; readonly notes?: string };
+  'plan-synthesis': { readonly statements: readonly unknown[] } | { readonly refused: string };
+  'step-start': { readonly step: string; readonly stepType: string; readonly version: number };
+  'step-end': { readonly id: string; readonly status: string; readonly result: string; readonly why?: string };
+  'step-validation': {
+    readonly step: string;
+    readonly verdict: 'enforced' | 'stood-in' | 'warned' | 'failed' | 'declined';
+    readonly missing?: readonly string[];
+    readonly standIns?: readonly unknown[];
+    readonly attempt?: number;
+    readonly why?: string;
+  };
+  'step-approval': { readonly step: string; readonly verdict: string };
+  branch: { readonly at: string; readonly observation: string; readonly holds: boolean; readonly because: string };
+  compensation: { readonly step: string; readonly tool: string; readonly ok: boolean };
   /** What is made in the scope of this note is private: all of it, or what these sessions and tools do. */
   private: { readonly sessions?: readonly string[]; readonly tools?: readonly string[] };
   /** A reply that could not be used. */

@@ -3,15 +3,7 @@ import { ConfigError, type Failure } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
-import type {
-  Plan,
-  PlanRevision,
-  PlanShape,
-  PlanStep,
-  PlanValidation,
-  StepRecord,
-  StepStatus,
-} from '../../plans/plan.js';
+import type { Plan, PlanRevision, PlanShape, PlanStep, StepRecord, StepStatus } from '../../plans/plan.js';
 import type { ToolLoopOptions } from '../tool-loop/loop-parts.js';
 import type { Synthesis, SynthesisParts } from './synthesise.js';
 
@@ -145,31 +137,4 @@ export function checkExecution(parts: ExecutionParts): void {
 function requireCount(name: string, value: number | undefined, least: number): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
   throw new ConfigError(`${name} must be a whole number of at least ${least}, got ${String(value)}.`);
-}
-
-/** What a plan tells while it is made and carried out. */
-declare module '../../core/notes.js' {
-  interface NoteKinds {
-    /** A version of the plan. */
-    plan: { readonly version: number; readonly plan: Plan; readonly hash: string; readonly validation: PlanValidation };
-    'plan-refused': { readonly problem: string };
-    'plan-change': PlanRevision;
-    'plan-start': { readonly version: number; readonly hash: string };
-    'plan-end': { readonly version: number; readonly completed: boolean; readonly why?: string };
-    'plan-review': { readonly version: number; readonly approve: boolean; readonly notes?: string };
-    'plan-synthesis': { readonly statements: unknown } | { readonly refused: string };
-    'step-start': { readonly step: string; readonly stepType: string; readonly version: number };
-    'step-end': StepRecord;
-    'step-validation': {
-      readonly step: string;
-      readonly verdict: 'enforced' | 'stood-in' | 'warned' | 'failed' | 'declined';
-      readonly missing?: readonly string[];
-      readonly standIns?: readonly unknown[];
-      readonly attempt?: number;
-      readonly why?: string;
-    };
-    'step-approval': { readonly step: string; readonly verdict: string };
-    branch: { readonly at: string; readonly observation: string; readonly holds: boolean; readonly because: string };
-    compensation: { readonly step: string; readonly tool: string; readonly ok: boolean };
-  }
 }
