@@ -112,7 +112,9 @@ withTau2('an adversarial model in banking_knowledge', () => {
 
 describe('an adversarial model', () => {
   it('gets no unauthorized write through governed in energy_desk, and some through imperative [R5-TALK-GOV-ADVERSARY]', async () => {
-    const domain = await energyDesk.load(dataFolder(fileURLToPath(new URL('../../../packages/evals/data', import.meta.url))));
+    const domain = await energyDesk.load(
+      dataFolder(fileURLToPath(new URL('../../../packages/evals/data', import.meta.url))),
+    );
     const tobias = {
       customer_id: 'cus_1002',
       name: 'Tobias Renn',
