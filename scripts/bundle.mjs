@@ -21,19 +21,39 @@ const built = (folder) => join(root, 'packages', folder, 'dist');
 /** @param {string} folder */
 const kept = (folder) => join(root, '.cache', `unbundled-${folder}`);
 
-/** What has to stay a file of its own under its own path. @param {string} folder @returns {readonly string[]} */
+/** What is started by its path or named by the manifest. @param {string} folder @returns {readonly string[]} */
 function fixedModules(folder) {
-  const from = kept(folder);
   const manifest = /** @type {{ bin?: Record<string, string>, flyball?: { commands?: string } }} */ (
     /** @type {unknown} */ (manifestOf(folder))
   );
   const named = [...Object.values(manifest.bin ?? {}), manifest.flyball?.commands ?? []].flat();
-  const all = /** @type {string[]} */ (readdirSync(from, { recursive: true })).filter((path) => path.endsWith('.js'));
-  return [
-    ...named.map((path) => relative('dist', path.replace('./', ''))),
-    ...(STARTED[folder] ?? []),
-    ...all.filter((path) => readFileSync(join(from, path), 'utf8').includes('import.meta.url')),
-  ];
+  return [...named.map((path) => relative('dist', path.replace('./', ''))), ...(STARTED[folder] ?? [])];
+}
+
+const OWN_URL = 'import.meta.url';
+
+/**
+ * Modules that find files from where they stand. Each becomes a module of its own in `chunks`, and goes by where it stood
+ * before. A module that is started by its path stays there and needs nothing.
+ * @param {string} folder
+ */
+function placed(folder) {
+  const from = kept(folder);
+  const paths = new Map(
+    /** @type {string[]} */ (readdirSync(from, { recursive: true }))
+      .filter((path) => path.endsWith('.js') && readFileSync(join(from, path), 'utf8').includes(OWN_URL))
+      .map((path) => [join(from, path), path]),
+  );
+  return {
+    name: (/** @type {string} */ id) => paths.get(id)?.replace(/\.js$/, '').replaceAll('/', '-'),
+    plugin: {
+      name: 'placed',
+      transform: (/** @type {string} */ code, /** @type {string} */ id) => {
+        const path = paths.get(id);
+        return path === undefined ? undefined : code.replaceAll(OWN_URL, `new URL('../${path}', ${OWN_URL}).href`);
+      },
+    },
+  };
 }
 
 /** A dependency is installed beside the package. @param {string} id */
@@ -61,13 +81,19 @@ async function bundle(folder) {
   const fixed = fixedModules(folder).map((path) => path.replace(/\.js$/, ''));
   const inputs = (/** @type {readonly string[]} */ names, /** @type {string} */ ending) =>
     Object.fromEntries(names.map((name) => [name, join(kept(folder), `${name}${ending}`)]));
-  const code = await rolldown({ input: inputs([...entries, ...fixed], '.js'), external: isPackage, platform: 'node' });
+  const { name, plugin } = placed(folder);
+  const code = await rolldown({
+    input: inputs([...entries, ...fixed], '.js'),
+    external: isPackage,
+    platform: 'node',
+    plugins: [plugin],
+  });
   await code.write({
     dir: built(folder),
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
-    codeSplitting: { groups: [{ name: roomOf, debugName: 'rooms' }] },
+    codeSplitting: { groups: [{ name: (id) => name(id) ?? roomOf(id), debugName: 'rooms' }] },
   });
   const types = await rolldown({
     input: inputs(entries, '.d.ts'),

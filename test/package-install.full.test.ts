@@ -1,5 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -119,6 +119,7 @@ describe('the package as npm packs it', () => {
       const keys = await run(project, ['npx', 'flyball', 'keys', 'list'], node);
       expect(keys.code, keys.out).toBe(0);
       expect((await run(project, ['npx', 'flyball', 'evals', 'list'], node)).out).toContain('energy_desk');
+      expect(await studioOf(project, node)).toContain('<title>');
     });
 
     it('makes a project that installs what it was itself installed from [F-N4]', async (context) => {
@@ -135,6 +136,26 @@ describe('the package as npm packs it', () => {
     });
   });
 });
+
+/** The page that a server of the installed packages gives, with an agent of its own. */
+async function studioOf(project: string, node?: string): Promise<string> {
+  writeFileSync(
+    join(project, 'agents.mjs'),
+    "import { done } from 'flyball';\nexport const hello = async () => done('hello');\n",
+  );
+  const env = node === undefined ? clean : { ...clean, PATH: `${node}${delimiter}${clean['PATH'] ?? ''}` };
+  const main = join(project, 'node_modules/flyball/dist/cli/main.js');
+  const server = spawn('node', [main, 'serve', 'agents.mjs', '--port', '0'], { cwd: project, env, stdio: 'pipe' });
+  try {
+    let said = '';
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (said += String(text)));
+    await expect.poll(() => said).toMatch(/http:\S+\/studio/);
+    const answer = await fetch(`${/http:\S+\/studio/.exec(said)?.[0]}/`);
+    return await answer.text();
+  } finally {
+    server.kill('SIGKILL');
+  }
+}
 
 /** The folder of its program, or undefined where there is no registry to fetch it from. */
 async function node24(place: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The folder that holds our rooms: `src` in a checkout, `dist` when published. */
 const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url));
-const OWN_ROOMS = ['core', 'ports', 'runtime', 'testing', 'views', 'adapters'];
+const OWN_ROOMS = ['core', 'ports', 'runtime', 'testing', 'views', 'adapters', 'chunks']; // the last as published
 
 /** The innermost frame of a stack that is neither Node's, nor a package's, nor ours; undefined when there is none. */
 export function agentFrame(stack: string | undefined): string | undefined {
