@@ -101,13 +101,13 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     const { page } = await come('/playground/cashier');
     expect(await page.inputValue('[name=request]')).toBe('Please refund order A-17.');
     await page.fill('[name=copies]', '1.5');
-    await page.click('text=Start');
+    await page.click('button:has-text("Start")');
     await page.waitForSelector('text=copies must be a whole number');
     await page.fill('[name=copies]', '2');
     await page.selectOption('[name=urgent]', 'true');
     await page.click('summary:has-text("Lower the limits")');
     await page.fill('[name=costUsd]', '0.1');
-    await page.click('text=Start');
+    await page.click('button:has-text("Start")');
     await page.waitForURL('**/runs/*');
     await page.waitForSelector('[data-status=suspended]');
     const run = page.url().split('/').at(-1) ?? '';

@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
     await page.click('text=Run again');
     await page.waitForSelector('textarea, [name=steps]');
     expect(await page.inputValue('textarea')).toContain('"steps": 3');
-    await page.click('text=Start');
+    await page.click('button:has-text("Start")');
     await page.waitForURL((url) => url.pathname.startsWith('/studio/runs/') && !url.pathname.endsWith(run));
     await page.waitForSelector('.run-result:has-text("walked 3 steps")');
   });
