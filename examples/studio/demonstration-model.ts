@@ -9,7 +9,7 @@ export type Said = string | { readonly text?: string; readonly call: readonly [t
 export type Rule = (request: ModelRequest) => Said;
 
 export const DEMONSTRATION =
-  'Demo: replies come from a script in examples/studio, not from a language model. Set OPENAI_API_KEY or FLYBALL_MODEL, or start Ollama, to run the same agents on a real model.';
+  'Demo: replies come from a script in examples/studio, not from a language model. Set OPENAI_API_KEY or FLYBALL_MODEL, or run Ollama, to use the same agents with a real model.';
 
 const WORDS_A_SECOND = 40;
 const THINKING_MS = 500;
