@@ -15,23 +15,22 @@ it('a run at a bound can be given more while a worker that came late looks at it
   expect(await bounded.outcome()).toMatchObject({ stop: 'bounded', bound: 'toolCalls' });
 
   const asked = new EventTarget();
-  const claiming = once(asked, 'claiming');
+  const taking = once(asked, 'taking');
   const gate = once(asked, 'go on');
-  let isDue = true;
+  let isLate = true;
   const behind: Engine = {
     ...engine,
-    // what it saw as due before the other one had it end at its bound
-    due: async () => (isDue ? ['run'] : []),
-    claim: async (runId, by) => {
-      if (!isDue) return engine.claim(runId, by);
-      isDue = false;
-      asked.dispatchEvent(new Event('claiming'));
+    // it looks while the other one has the run end at its bound
+    take: async (query, by) => {
+      if (!isLate) return engine.take(query, by);
+      isLate = false;
+      asked.dispatchEvent(new Event('taking'));
       await gate;
-      return engine.claim(runId, by);
+      return engine.take(query, by);
     },
   };
   const second = createRuntime({ engine: behind, agents: { agent }, host: testHost('second') });
-  await claiming;
+  await taking;
   const resumed = second.resume('run', { budget: { toolCalls: 5 } });
   resumed.catch(() => undefined); // looked at below
   asked.dispatchEvent(new Event('go on'));
