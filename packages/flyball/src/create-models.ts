@@ -175,7 +175,7 @@ async function makerOf(settings: ProviderSettings): Promise<(model: string, desc
     const provider = await aiSdkProvider(wire.name, { ...access, ...address, settings: others });
     return (model, described) => provider(model, described);
   }
-  const { ollamaModel, openAiModel } = await import('./adapters/model-http/index.js');
-  const open = wire.kind === 'ollama' ? ollamaModel : openAiModel;
+  const http = await import('./adapters/model-http/index.js');
+  const open = { ollama: http.ollamaModel, openai: http.openAiModel }[wire.kind];
   return (_model, described) => open({ ...described, ...access, baseUrl: baseUrl ?? '' });
 }

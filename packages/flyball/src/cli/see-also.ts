@@ -44,8 +44,7 @@ export function closing(command: string): string {
   const next = (SEE_ALSO[command] ?? []).map((name) => (name.includes('/') ? name : `flyball ${name} --help`));
   return `
 Environment: FLYBALL_DB sets the database, NO_COLOR=1 turns off colors, FLYBALL_DEBUG=1 adds stack traces to errors.
-Exit codes: 0 means success; flyball --help lists the others.
-See also: ${next.join(', ')}`;
+Exit codes: 0 means success; flyball --help lists the others.${next.length === 0 ? '' : `\nSee also: ${next.join(', ')}`}`;
 }
 
 /** Names that have somewhere to go from. */
