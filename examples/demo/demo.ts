@@ -126,7 +126,7 @@ function tryNext(): void {
   say(`   node ${cli} fork ${RUN} --at 9                 # continue from there; payments are simulated`);
   say(`   node ${cli} export ${RUN} --out audit.jsonl    # then: node ${cli} verify audit.jsonl`);
   say(`   node ${cli} --help`);
-  say(`\n   Your own agent: ${here('examples/first-agent.ts')} and ${here('docs/guide.md')}\n`);
+  say(`\n   Your own agent: node ${cli} init my-agent; docs/guide.md explains the rest\n`);
 }
 
 const bank = await ledgerServer();
