@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 /** One agent, defined in TypeScript and in YAML; asked once, let loose with tools, and talked with. */
 
-const definition = new URL('../examples/desk/agent.yaml', import.meta.url).pathname;
+const definition = new URL('../../../examples/desk/agent.yaml', import.meta.url).pathname;
 const lookUpOrder = tool({
   name: 'look_up_order',
   description: 'Finds an order by its number. Not for customers.',

@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 /** Rules in code and in a file, how far an agent may go by itself, and what the journal says about it. */
 
-const desk = new URL('../examples/desk/', import.meta.url).pathname;
+const desk = new URL('../../../examples/desk/', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'flyball-governance-'));
 const policyFile = join(folder, 'policy.yaml');
 copyFileSync(join(desk, 'policy.yaml'), policyFile);

@@ -30,7 +30,7 @@ import { z } from 'zod';
 
 /** A run asks a person, is answered, wants to pay money out, is told a smaller sum, and needs two people's yes for it. */
 
-const desk = new URL('../examples/desk/', import.meta.url).pathname;
+const desk = new URL('../../../examples/desk/', import.meta.url).pathname;
 const paid: string[] = [];
 
 // #region tools

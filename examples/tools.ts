@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 /** How a tool is made, how patiently it is called, and how sessions get to see it. */
 
-const desk = new URL('../examples/desk/', import.meta.url).pathname;
+const desk = new URL('../../../examples/desk/', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'flyball-tools-'));
 const TOTALS: Readonly<Record<string, number>> = { A1: 40 };
 

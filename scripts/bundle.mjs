@@ -82,19 +82,26 @@ async function bundle(folder) {
   const inputs = (/** @type {readonly string[]} */ names, /** @type {string} */ ending) =>
     Object.fromEntries(names.map((name) => [name, join(kept(folder), `${name}${ending}`)]));
   const { name, plugin } = placed(folder);
+  const started = new Set(fixed.map((path) => join(kept(folder), `${path}.js`))); // running them is what they are for
   const code = await rolldown({
     input: inputs([...entries, ...fixed], '.js'),
     external: isPackage,
     platform: 'node',
     plugins: [plugin],
   });
-  await code.write({
+  const { output } = await code.write({
     dir: built(folder),
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
-    codeSplitting: { groups: [{ name: (id) => name(id) ?? roomOf(id), debugName: 'rooms' }] },
+    codeSplitting: {
+      groups: [{ name: (id) => (started.has(id) ? null : (name(id) ?? roomOf(id))), debugName: 'rooms' }],
+    },
   });
+  const runs = output.find(
+    (file) => file.type === 'chunk' && file.imports.some((path) => fixed.includes(path.replace(/\.js$/, ''))),
+  );
+  if (runs !== undefined) throw new Error(`${runs.fileName} imports a module that runs when it is imported.`);
   const types = await rolldown({
     input: inputs(entries, '.d.ts'),
     external: isPackage,
