@@ -141,7 +141,7 @@ describe('the package as npm packs it', () => {
 async function studioOf(project: string, node?: string): Promise<string> {
   writeFileSync(
     join(project, 'agents.mjs'),
-    "import { done } from 'flyball';\nexport const hello = async () => done('hello');\n",
+    "import { done } from 'flyball';\nexport const agents = { hello: async () => done('hello') };\n",
   );
   const env = node === undefined ? clean : { ...clean, PATH: `${node}${delimiter}${clean['PATH'] ?? ''}` };
   const main = join(project, 'node_modules/flyball/dist/cli/main.js');
