@@ -67,7 +67,7 @@ const CUT_FURTHER = /^(cli|core|ports|runtime|views|tools|models|adapters\/(engi
 
 /** @param {string} id */
 function roomOf(id) {
-  const room = /unbundled-\w+\/((?:adapters\/)?[\w-]+)\//.exec(id)?.[1];
+  const room = /unbundled-flyball\/((?:adapters\/)?[\w-]+)\//.exec(id)?.[1]; // folders of other packages import each other
   return room === undefined || CUT_FURTHER.test(room) ? null : room.replace('/', '-');
 }
 
@@ -87,6 +87,7 @@ async function bundle(folder) {
     input: inputs([...entries, ...fixed], '.js'),
     external: isPackage,
     platform: 'node',
+    preserveEntrySignatures: 'allow-extension', // an entry may also hold what others share
     plugins: [plugin],
   });
   const { output } = await code.write({
@@ -95,6 +96,7 @@ async function bundle(folder) {
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
     codeSplitting: {
+      includeDependenciesRecursively: false, // or a room would take the core along, and whoever needs the core loads the room
       groups: [{ name: (id) => (started.has(id) ? null : (name(id) ?? roomOf(id))), debugName: 'rooms' }],
     },
   });
