@@ -8,7 +8,7 @@ import { root } from './files.mjs';
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const DOCUMENTS = {
-  flyball: ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'docs'],
+  flyball: ['README.md', 'LICENSE', 'docs'],
   evals: ['LICENSE'],
   server: ['LICENSE'],
   postgres: ['LICENSE'],
