@@ -34,11 +34,19 @@ describe('the commands of a package that the project depends on', () => {
     expect((await here.flyball('--help')).out).toMatch(/^ +greet .*Greet somebody$/m);
   });
 
+  it('are named with their package where they cannot be loaded [R9-HOUSE-COMMANDS]', async () => {
+    const here = project("import './gone.js';");
+    const { code, error } = await here.flyball('greet', 'ada');
+    expect(code).toBe(2);
+    expect(error).toMatch(/The commands of the package flyball-greeter cannot be loaded from .*gone\.js/);
+  });
+
   it('are asked for in a sentence where the module has none [R9-HOUSE-COMMANDS]', async () => {
     const here = project('export const other = 1;');
     const { code, error } = await here.flyball('greet', 'ada');
     expect(code).toBe(2);
     expect(error).toContain('flyball-greeter');
     expect(error).toContain('exports no "commands"');
+    expect(await here.flyball('--help')).toMatchObject({ code: 0, error: '' });
   });
 });

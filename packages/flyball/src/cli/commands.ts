@@ -1,7 +1,7 @@
 import type { LoadCommand } from '../command.js';
 import { FlyballError } from '../core/errors.js';
 import type { MakeCommand } from './command.js';
-import { commandPackage, commandPackages, PACKAGE_OF } from './command-packages.js';
+import { commandPackage, PACKAGE_OF, searchPackages } from './command-packages.js';
 
 /** In the order in which the help lists them. A command brings along what it works with, and most need little of it. */
 const COMMANDS: Readonly<Record<string, LoadCommand>> = {
@@ -48,11 +48,14 @@ export async function commandsFor(words: readonly string[]): Promise<readonly Ma
   if (own !== undefined) return [await own(words)];
   const home = Object.hasOwn(PACKAGE_OF, name) ? (PACKAGE_OF[name] ?? '') : '';
   if (home !== '') return [await commandIn(home, words)];
-  const packages = [...(await commandPackages()).values()];
+  const { found, problems } = await searchPackages();
+  const packages = [...found.values()];
   for (const { commands } of packages) {
     const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (load !== undefined) return [await load(words)];
   }
+  const isCall = name !== '' && !name.startsWith('-') && name !== '__complete';
+  if (isCall && problems.length > 0) throw problems[0]; // the command may be one of a package that cannot be loaded
   const loads = [...Object.values(COMMANDS), ...packages.flatMap(({ commands }) => Object.values(commands))];
   return Promise.all(loads.map((load) => load(words)));
 }
