@@ -4,6 +4,7 @@ import { carry, noteEra } from './carry.js';
 import { type Case, type Crash, ENOUGH, type Meddling, WEEK_MS } from './case.js';
 import { type End, type Journey, person } from './journey.js';
 import { pass } from './jumping-clock.js';
+import { type Killed, killedAt } from './killed.js';
 import { type Life, Place, startBudget } from './place.js';
 
 export interface Driven {
@@ -14,6 +15,7 @@ export interface Driven {
   readonly place: Place;
   /** Somebody cancelled it, at whatever moment. */
   readonly isCancelled: boolean;
+  readonly killed: readonly Killed[];
 }
 
 /** Carries a case to its end through all its crashes: each life is a new runtime over the same engine and world. */
@@ -26,27 +28,33 @@ export async function drive(
   const place = new Place(given, engine);
   const journey = journeyOf(place, runId);
   let isCancelled = false;
+  const killed: Killed[] = [];
   for (let life = 0; ; life++) {
     const crash = given.crashes[life];
     const meddling = given.meddling.filter((one) => one.life === life);
     isCancelled ||= meddling.some(({ what }) => what === 'cancel');
     if (life > 0) isCancelled = (await whileDead(place, runId, given.crashes[life - 1])) || isCancelled;
+    let diedAt = 0;
     let current: Life | undefined;
     current = place.open((point: CrashPoint) => {
       for (const one of meddling)
         if (point.n === one.at && point.when === 'before')
           setImmediate(() => current !== undefined && meddle(place, current, journey, one));
-      return point.n === crash?.at && point.when === crash.when;
+      const isTheEnd = point.n === crash?.at && point.when === crash.when;
+      if (isTheEnd) diedAt = place.clock.now();
+      return isTheEnd;
     });
     const end = await untilRest(place, current, journey, about.patienceMs);
     if (end === undefined) {
       current.end();
+      const death = await killedAt(place, { runId, diedAt, before: killed });
+      if (death !== undefined) killed.push(death);
       continue;
     }
     await place.world.settled();
     current.end();
     const entries = await place.look((runtime) => runtime.entries(runId));
-    return { runId, end, entries, journey, place, isCancelled };
+    return { runId, end, entries, journey, place, isCancelled, killed };
   }
 }
 

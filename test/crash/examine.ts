@@ -4,6 +4,7 @@ import { isOfAnOldTurn } from './deadlines.js';
 import { type Driven, drive, untilRest } from './drive.js';
 import { type Forked, forksOf } from './forks.js';
 import { type End, type Journey, person } from './journey.js';
+import { forgottenTime } from './killed.js';
 import { holds } from './program.js';
 import { brokenRules } from './rules.js';
 import type { Violation } from './world.js';
@@ -30,6 +31,7 @@ export async function examine(
     if (stray.length > 0) return { violations: stray, lives: place.lives, stop: end.stop, runs: [driven] };
     const violations = [
       ...unexpectedEnd(driven),
+      ...forgottenTime(driven.killed, entries),
       ...brokenRules({ given, runId, entries, inherited: [], world, journey, stop: end.stop }),
     ];
     if (end.stop === 'done') violations.push(...(await replayed(driven, about.patienceMs)));

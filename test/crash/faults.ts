@@ -6,7 +6,7 @@ const SHOWN_BY: readonly (readonly [fault: string, shows: RegExp])[] = [
   ['F-C4', /^(fork-)?end:failed:CONTINUE_REFUSED/],
   ['F-C3', /^cancel:acted/],
   ['F-C5', /^verdict:both/],
-  ['F-C6', /^(now:back|time:back|time:negative|(fork-)?end:bounded:wallMs)/],
+  ['F-C6', /^(now:back|time:back|time:negative|time:killed|(fork-)?end:bounded:wallMs)/],
   ['F-C9', /^generation:grows/],
   ['F-C10', /^budget:tokensOut/],
   ['F-C12', /^version:/],
