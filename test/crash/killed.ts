@@ -1,4 +1,4 @@
-import type { Entry } from 'flyball';
+import type { Entry, EventType } from 'flyball';
 import type { Place } from './place.js';
 import type { Violation } from './world.js';
 
@@ -8,6 +8,9 @@ export interface Killed {
   readonly after: Entry;
   readonly workedMs: number;
 }
+
+/** A body or a call is at work after these. One that only waits for a person or a time does not count. */
+const UNDER_WAY: ReadonlySet<EventType> = new Set(['intent', 'ask-start']);
 
 /** What is known of a life at the moment it dies; undefined where it did not hold the run, or its date was set. */
 export async function killedAt(
@@ -20,7 +23,7 @@ export async function killedAt(
   if (record?.owner === undefined) return undefined;
   if (before.some(({ owner }) => owner === record.owner?.id)) return undefined; // it died before it had the run
   const [last] = (await place.look((runtime) => runtime.entries(runId))).slice(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined || !UNDER_WAY.has(last.event.type)) return undefined;
   const since = Math.max(last.at, record.updatedAt); // it may have lain still before it was claimed
   return { owner: record.owner.id, after: last, workedMs: last.activeMs + Math.max(0, diedAt - since) };
 }
