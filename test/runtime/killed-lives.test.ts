@@ -54,6 +54,22 @@ describe('the time of a life that was killed', () => {
     expect(await activeAtStarts(stage)).toEqual([0, 1_500, 2_200]);
   });
 
+  it('counts when the life after it is killed before it has written anything [R7-TIME-CHAIN]', async () => {
+    const stage = still();
+    const first = stage.open(stuck, LEASE);
+    void first.start();
+    await stage.clock.advance(1_500);
+    first.die();
+    const now = stage.clock.now();
+    const owner = { id: 'short-lived', host: 'test', bootId: 'test', pid: 1, startTime: 'x' };
+    await stage.engine.claim(RUN, { owner, now, leaseMs: 15_000, isGone: () => true });
+    await stage.clock.advance(100_000);
+    const third = stage.open(stuck, LEASE);
+    void third.resume();
+    await stage.clock.advance(1);
+    expect(await activeAtStarts(stage)).toEqual([0, 6_500]); // what the second did until its first sign was due too
+  });
+
   it('counts before what was decided while nobody ran it [F-C6]', async () => {
     const stage = still();
     const first = stage.open(stuck, LEASE);

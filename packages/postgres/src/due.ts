@@ -5,7 +5,7 @@ import { texts } from './arrays.js';
 import type { LeaseClock } from './clock.js';
 import type { Rows } from './connection.js';
 import type { Desk } from './desk.js';
-import { CLAIMED, COLUMNS, claimOf } from './rows.js';
+import { COLUMNS, claimed, claimOf } from './rows.js';
 
 const MANY = 2 ** 31 - 1;
 /** What is asked of every run, whatever it is due for. The first seven parameters of a query. */
@@ -50,8 +50,8 @@ export class Due {
       name: 'take',
       text: `WITH ${this.parts('FOR NO KEY UPDATE OF r SKIP LOCKED')},
         old AS (SELECT id FROM found GROUP BY id ORDER BY min(line), min(at) LIMIT $7)
-        UPDATE ${this.s}.runs r SET ${CLAIMED}, owner = $11, lease_until = ${until}, alive_at = $8::float8,
-          updated_at = $8::float8, ticket = $13 FROM old WHERE r.id = old.id RETURNING ${COLUMNS}`,
+        UPDATE ${this.s}.runs r SET ${claimed({ now: '$8::float8', leaseMs: '$12::float8' })}, owner = $11,
+          lease_until = ${until}, ticket = $13 FROM old WHERE r.id = old.id RETURNING ${COLUMNS}`,
       values: [...valuesOf(query, gone), JSON.stringify(by.owner), by.leaseMs, ticket],
     };
     const mine = {

@@ -9,12 +9,17 @@ const ENDED: ReadonlySet<unknown> = new Set(['done', 'degraded', 'blocked', 'can
 /** Of a run, under the name `r`. */
 export const COLUMNS = `r.id, r.n, r.agent, r.version, r.tenant, r.subject, r.source, r.fork, r.created_at, r.updated_at,
   r.status, r.generation, r.fence, r.crashes, r.owner, r.lease_until, r.alive_at, r.active, r.wake_at, r.waiting,
-  r.attention, r.code, r.hold, r.ticket, r.was, r.previous, r.previous_alive_at`;
+  r.attention, r.code, r.hold, r.ticket, r.was, r.previous`;
 
-/** How a claim changes the row: everything but whose it is and for how long. `$now` stands for the caller's time. */
-export const CLAIMED = `status = 'running', fence = r.fence + 1, wake_at = NULL, waiting = '[]', attention = NULL,
-  code = NULL, signalled = 0, crashes = r.crashes + (CASE WHEN r.owner IS NULL THEN 0 ELSE 1 END),
-  was = r.status, previous = r.owner, previous_alive_at = r.alive_at`;
+/** How a claim changes the row: everything but whose it is and for how long. `by`: the parameters of the claimer. */
+export function claimed(by: { readonly now: string; readonly leaseMs: string }): string {
+  // as `workedUnseen` of flyball/adapters/engine-kit
+  const unseen = `floor(greatest(0, least(${by.now}, r.alive_at + ${by.leaseMs} / 3) - r.alive_at))`;
+  return `status = 'running', fence = r.fence + 1, wake_at = NULL, waiting = '[]', attention = NULL,
+    code = NULL, signalled = 0, crashes = r.crashes + (CASE WHEN r.owner IS NULL THEN 0 ELSE 1 END),
+    active = r.active + (CASE WHEN r.owner IS NULL THEN 0 ELSE ${unseen} END),
+    alive_at = ${by.now}, updated_at = ${by.now}, was = r.status, previous = r.owner`;
+}
 
 export function isOver(row: Row): boolean {
   return ENDED.has(row['status']);
@@ -60,6 +65,6 @@ export function claimOf(row: Row): Claim {
     fence: row['fence'] as number,
     record: recordOf(row),
     was: row['was'] as RunStatus,
-    ...(owner === undefined ? {} : { previous: { owner, aliveAt: row['previous_alive_at'] as number } }),
+    ...(owner === undefined ? {} : { previous: owner }),
   };
 }

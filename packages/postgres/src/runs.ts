@@ -15,7 +15,7 @@ import { floats, integers, texts } from './arrays.js';
 import type { LeaseClock } from './clock.js';
 import type { Desk } from './desk.js';
 import type { Row } from './driver.js';
-import { CLAIMED, COLUMNS, claimOf, isOver, ownerIn, recordOf, TERMINAL } from './rows.js';
+import { COLUMNS, claimed as claimedSet, claimOf, isOver, ownerIn, recordOf, TERMINAL } from './rows.js';
 import { name } from './text.js';
 
 /** How often others may be quicker before somebody who claims gives up. */
@@ -45,8 +45,8 @@ export class Runs {
         throw heldByAnother(runId, owner, row['lease_until'] as number);
       const [claimed] = await this.desk.rows({
         name: 'claim',
-        text: `UPDATE ${this.s}.runs r SET ${CLAIMED}, owner = $3, lease_until = ${this.clock.until('$4::float8', '$5::float8')},
-          alive_at = $4::float8, updated_at = $4::float8, ticket = $6
+        text: `UPDATE ${this.s}.runs r SET ${claimedSet({ now: '$4::float8', leaseMs: '$5::float8' })}, owner = $3,
+          lease_until = ${this.clock.until('$4::float8', '$5::float8')}, ticket = $6
           WHERE r.id = $1 AND r.fence = $2 AND r.status NOT IN ${TERMINAL} RETURNING ${COLUMNS}`,
         values: [runId, row['fence'], JSON.stringify(by.owner), by.now, by.leaseMs, ticket],
       });

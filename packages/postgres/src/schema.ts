@@ -26,7 +26,7 @@ CREATE TABLE ${s}.runs (
   posted bigint NOT NULL DEFAULT 0,      -- the number of the last message
   untaken int NOT NULL DEFAULT 0,        -- messages that nobody has taken
   ticket text NOT NULL,                  -- of the call that created or last claimed it: tells whose answer was lost
-  was text, previous text, previous_alive_at float8 -- as the last claim found it
+  was text, previous text -- as the last claim found it
 ) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX runs_n ON ${s}.runs (n);
 CREATE INDEX runs_tenant ON ${s}.runs (tenant, n);

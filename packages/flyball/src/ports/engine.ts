@@ -21,7 +21,8 @@ export interface Engine {
    * Whoever decides whose turn it is says so of any owner: the number protects the run from the one before.
    * Rejects with JOURNAL_CONFLICT while another owner holds it and RUN_NOT_FOUND for an unknown id.
    * Rejects with ALREADY_TERMINAL when the run has ended (`bounded` has not).
-   * Resets `signalled`. Counts `crashes` up when the owner before did not release it.
+   * Resets `signalled`. When the owner before did not release it, counts `crashes` up, and adds to `activeMs` what that
+   * owner may have worked since its last sign of life, its claim or a renewal: see `workedUnseen`.
    */
   claim(runId: string, by: ClaimRequest): Promise<Claim>;
   /**
@@ -249,8 +250,8 @@ export interface Claim {
   readonly record: RunRecord;
   /** How it stood before. */
   readonly was: RunStatus;
-  /** The owner that left the run without releasing it, and when it last gave a sign of life: its claim or a renewal. */
-  readonly previous?: { readonly owner: Owner; readonly aliveAt: number };
+  /** The owner that left the run without releasing it. */
+  readonly previous?: Owner;
 }
 
 /** Renews the lease of a run. */

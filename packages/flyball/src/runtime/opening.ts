@@ -13,7 +13,6 @@ import { outcomesToKeep, type Stage } from './rehearsal.js';
 import { controlBatch, openWaits, type Resume, refuseInVain } from './reopening.js';
 import { makeRun } from './run-object.js';
 import { isStorageFailure } from './stopped-here.js';
-import { workedBefore } from './worked-before.js';
 
 export type Why = EventOf<'attempt-start'>['why'];
 
@@ -77,7 +76,7 @@ async function admitControl(home: Home, claim: Claim, resume: Resume | undefined
   const { end, lastAt } = recorded;
   if (end !== undefined && end.outcome.stop !== 'bounded') return []; // it has ended; nothing decided since can change that
   const now = home.clocks.of(claim.runId, lastAt).now();
-  const activeMs = workedUntilNow(home, recorded, claim);
+  const activeMs = workedBefore(recorded, claim);
   const control = controlBatch(claim, was, entries, { resume, messages, now, activeMs });
   if (control === undefined) return messages.filter(({ kind }) => kind === 'pause');
   if (resume?.budget !== undefined && was === 'bounded') {
@@ -106,7 +105,7 @@ async function open(home: Home, claim: Claim, why: Why, pauses: readonly StoredM
     recorded,
     generation,
     lineage: loaded.lineage,
-    workedMs: workedUntilNow(home, recorded, claim),
+    workedMs: workedBefore(recorded, claim),
   });
   home.lives(attempt);
   const { at } = attempt.journal.push({
@@ -123,8 +122,9 @@ async function open(home: Home, claim: Claim, why: Why, pauses: readonly StoredM
   home.hasBegun();
 }
 
-function workedUntilNow({ settings: { clock, options } }: Stage, recorded: Recorded, claim: Claim): number {
-  return workedBefore(recorded, claim, { now: clock.now(), signEveryMs: options.leaseMs / 3 });
+/** How long a run was at work in the lives before this one: its record counts the end of one that was killed. */
+function workedBefore({ activeMs }: Recorded, { record }: Claim): number {
+  return Math.trunc(Math.max(activeMs, record.activeMs));
 }
 
 /** It ended, but its owner died before it could say so. */

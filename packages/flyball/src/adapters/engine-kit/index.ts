@@ -17,6 +17,7 @@ export {
 export type { ForkPoint } from '../../core/events.js';
 export { nextOperation, type Operation, type StoredOperation, type Tombstone } from '../../core/operations.js';
 export { hasFields } from '../../core/record-fields.js';
+export { workedUnseen } from '../../core/unseen-work.js';
 export type {
   AnnouncedWorker,
   Announcement,

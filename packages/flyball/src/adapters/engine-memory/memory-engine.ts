@@ -9,6 +9,7 @@ import {
   staleClaim,
 } from '../../core/engine-errors.js';
 import { nextOperation, type Operation, type StoredOperation } from '../../core/operations.js';
+import { workedUnseen } from '../../core/unseen-work.js';
 import type {
   AnnouncedWorker,
   Batch,
@@ -77,15 +78,16 @@ export function memoryEngine(): Engine {
     const run = known(runId);
     if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
     const { status: was } = run;
-    const previous = run.owner === undefined ? undefined : { owner: run.owner, aliveAt: run.aliveAt };
-    if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous.owner)) {
-      throw heldByAnother(runId, previous.owner, run.leaseUntil ?? 0);
+    const previous = run.owner;
+    if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous)) {
+      throw heldByAnother(runId, previous, run.leaseUntil ?? 0);
     }
     change(run, {
       status: 'running',
       fence: run.fence + 1,
       owner: by.owner,
       leaseUntil: by.now + by.leaseMs,
+      activeMs: run.activeMs + (previous === undefined ? 0 : workedUnseen(run.aliveAt, by)),
       aliveAt: by.now,
       updatedAt: by.now,
       wakeAt: undefined,

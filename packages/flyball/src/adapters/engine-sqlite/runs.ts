@@ -1,4 +1,5 @@
 import { alreadyTerminal, cursorNumber, heldByAnother, positionTaken, runExists } from '../../core/engine-errors.js';
+import { workedUnseen } from '../../core/unseen-work.js';
 import type {
   Claim,
   ClaimRequest,
@@ -89,11 +90,12 @@ export class Runs {
     this.rows.change(n, () => {
       this.database.run(
         `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?1, lease_until = ?2, alive_at = ?3, updated_at = ?3, wake_at = NULL,
-         waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE n = ?4`,
+         waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL), active = active + ?5 WHERE n = ?4`,
         JSON.stringify(by.owner),
         by.now + by.leaseMs,
         by.now,
         n,
+        owner === undefined ? 0 : workedUnseen(integer(row, 'alive_at'), by),
       );
       this.moveTip(n, tipOf(row));
     });
@@ -103,7 +105,7 @@ export class Runs {
       fence: integer(claimed, 'fence'),
       record: recordOf(claimed),
       was: recordOf(row).status,
-      ...(owner === undefined ? {} : { previous: { owner, aliveAt: integer(row, 'alive_at') } }),
+      ...(owner === undefined ? {} : { previous: owner }),
     };
   }
 

@@ -5,6 +5,7 @@ import {
   claimed,
   type DeclareTest,
   entry,
+  LEASE_MS,
   newRun,
   owner,
   renewed,
@@ -91,7 +92,7 @@ export function ownershipContract(test: DeclareTest): void {
     await refuses(claimBy(engine, 'a', 'second', START + 29_999), 'JOURNAL_CONFLICT');
     const next = await claimBy(engine, 'a', 'second', START + 30_000);
     assert.ok(next.fence > old.fence);
-    assert.deepEqual(next.previous, { owner: owner('first'), aliveAt: START });
+    assert.deepEqual(next.previous, owner('first'));
     assert.equal(next.record.crashes, 1);
     await refuses(append(engine, old, 1), 'JOURNAL_CONFLICT');
     await append(engine, next, 1);
@@ -104,7 +105,7 @@ export function ownershipContract(test: DeclareTest): void {
     const isGone = ({ id }: { readonly id: string }) => asked.push(id) > 0;
     const next = await engine.claim('a', { owner: owner('second'), now: START, leaseMs: 1, isGone });
     assert.deepEqual(asked, ['first']);
-    assert.deepEqual(next.previous, { owner: owner('first'), aliveAt: START });
+    assert.deepEqual(next.previous, owner('first'));
   });
 
   test('says how the run stood before', async (engine) => {
@@ -143,14 +144,26 @@ export function ownershipContract(test: DeclareTest): void {
     assert.equal((await engine.get('b'))?.leaseUntil, START + 60_000);
   });
 
-  test('keeps when an owner last gave a sign of life, and how long the run was at work by then', async (engine) => {
+  test('counts what a killed owner may have worked, also when the one after it is killed before it writes', async (engine) => {
+    await claimed(engine, 'a');
+    const over = (by: string, now: number) =>
+      engine.claim('a', { owner: owner(by), now, leaseMs: LEASE_MS, isGone: () => true });
+    const second = await over('second', START + 2_000);
+    assert.equal(second.record.activeMs, 2_000, 'it was at work until now at most');
+    const third = await over('third', START + 2_500);
+    assert.equal(third.record.activeMs, 2_500);
+    const back = await over('fourth', START - 60_000);
+    assert.equal(back.record.activeMs, 2_500, 'a clock that is behind takes nothing back');
+  });
+
+  test('keeps how long the run was at work by the last sign of life, and counts on from there', async (engine) => {
     const first = await claimed(engine, 'a');
     assert.equal(first.record.activeMs, 0);
     await engine.renew([{ claim: first, activeMs: 4_000 }], { now: START + 5_000, leaseMs: 30_000 });
     assert.equal((await engine.get('a'))?.activeMs, 4_000);
     const second = await claimBy(engine, 'a', 'second', START + 40_000);
-    assert.deepEqual(second.previous, { owner: owner('first'), aliveAt: START + 5_000 });
-    assert.equal(second.record.activeMs, 4_000);
+    assert.deepEqual(second.previous, owner('first'));
+    assert.equal(second.record.activeMs, 4_000 + 10_000, 'its next sign was due a third of the lease after the last');
     await engine.release(second, { status: 'pending', now: START + 50_000, activeMs: 9_000 });
     assert.equal((await engine.get('a'))?.activeMs, 9_000);
     const third = await claimBy(engine, 'a', 'third', START + 60_000);

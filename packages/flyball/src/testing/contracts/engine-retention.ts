@@ -255,7 +255,7 @@ export function retentionContract(test: DeclareTest): void {
     assert.deepEqual(await engine.goneOwners(), ['first']);
     assert.deepEqual(await due(engine, START + 1), ['a']);
     const claim = await claimBy(engine, 'a', 'third', START + 1);
-    assert.deepEqual(claim.previous?.owner, owner('first'));
+    assert.deepEqual(claim.previous, owner('first'));
     assert.deepEqual(
       (await engine.operations('first')).map(({ action, why }) => [action, why]),
       [['owner-gone', 'container removed']],
