@@ -173,8 +173,8 @@ describe('docs/plans.md', () => {
     expect(sorted(found.map(({ check, severity, action }) => [check, severity, action]))).toEqual(sorted(documented));
   });
 
-  it('names the bounds', () => {
-    const documented = table('docs/plans.md', 'Setting', 'Default', 'Bounds').map(([name, value]) => [name, value]);
+  it('names the limits', () => {
+    const documented = table('docs/plans.md', 'Setting', 'Default', 'Limits').map(([name, value]) => [name, value]);
     expect(documented).toEqual([
       ['maxReasks', String(MOST_REASKS)],
       ['maxRevisions', String(DEFAULT_REVISIONS)],
