@@ -20,11 +20,11 @@ const lookingUp = { toolCalls: [{ id: 'c1', name: 'look_up_order', arguments: '{
 const right = '{"answer":"Order A1 is on its way.","order":"A1"}';
 const model = scriptedModel({
   desk: [
-    // invokeIterative: a call, an answer, and the same again once it has checked
+    // invokeIterative: a tool call, an answer, and the answer again when asked to check it
     lookingUp,
     right,
     `\`\`\`json\n${right}\n\`\`\``,
-    // invoke: an answer that does not fit, and its repair
+    // invoke: an answer that does not fit the schema, then one that does
     '{"answer":"Order A1 is on its way."}',
     right,
     // conversation: two turns; the second continues the first
@@ -58,7 +58,7 @@ const desk = defineAgent({
 // #endregion
 
 // #region bind
-const spec = await agentFromFile(definition); // checked to its last field; a mistake is told with its line
+const spec = await agentFromFile(definition); // checks every field and reports errors with their line
 const bound = bindAgent(spec, { model: () => model, tools: toolRegistry([lookUpOrder]) });
 assert.equal(bound.setup, desk.setup); // both are the same agent
 // #endregion

@@ -55,7 +55,7 @@ assert.deepEqual(paid, ['Ada: 40']);
 await runtime.close();
 console.log(`approval: paid out once, after an approval by grace: ${paid.join()}`);
 
-/** How the run stands once it has taken the last answer. */
+/** The outcome after the run has received the last answer. */
 async function nextRest(): Promise<Awaited<ReturnType<typeof handle.outcome>>> {
   for (;;) {
     const now = await handle.outcome();

@@ -32,7 +32,7 @@ const lead: Agent<null, string> = async (run) => {
 };
 // #endregion
 
-/** Needs three calls itself: a budget of two stops it, a larger one lets it go on where it stopped. */
+/** Needs three calls itself: a budget of two stops it, and a larger one lets it continue. */
 const talker: Agent<null, number> = async (run) => {
   for (const turn of [1, 2, 3]) {
     await run.ask({ name: 'researcher', model, setup: 'You find one fact.' }, `Turn ${turn}.`);

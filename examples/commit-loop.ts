@@ -33,7 +33,7 @@ test('writes two digits', () => assert.equal(money(250), '2.50'));
 );
 const TEST_COMMAND = [process.execPath, '--test', '--test-reporter=tap', 'shop.test.mjs'];
 
-// the script: what a model would say, made from what it is shown
+// canned replies, computed from the prompt
 const shown: (request: Parameters<ReplyFunction>[0]) => string = ({ messages }) =>
   messages.map(({ content }) => content).join('\n');
 const edit = {
@@ -70,7 +70,7 @@ const model = scriptedModel({
     'Prices have two digits now.',
   ],
   judge: (request) => judged(shown(request).includes('price.inCents') ? 0.85 : 1),
-  critic: JSON.stringify({ defects: [] }), // what is wrong here, the tests find
+  critic: JSON.stringify({ defects: [] }), // the tests find this bug
   repairer: 'export const total = (lines) =>\n  lines.reduce((sum, line) => sum + line.price, 0);',
 });
 
@@ -150,7 +150,7 @@ assert.deepEqual(
 const exported = auditLines(handle.id, withoutPrivate(entries)); // what flyball export writes
 assert(verifyAudit(exported).ok);
 assert(verifyCommit(result)); // nothing in the result was altered since it was sealed
-assert.deepEqual(checkCommit(result, entries), { ok: true }); // and it is what the journal tells
+assert.deepEqual(checkCommit(result, entries), { ok: true }); // and it matches the journal
 const forged = { ...result, provenance: { ...result.provenance, approvers: ['ada'] } };
 assert(!verifyCommit(forged));
 // #endregion
@@ -159,7 +159,7 @@ assert(!verifyCommit(forged));
 const asked = model.requests.length;
 const again = await (await runtime.start('mender', task, limits)).outcome();
 assert(again.stop === 'done' && again.value.resubmitted === true);
-assert.equal(model.requests.length, asked); // not one model call
+assert.equal(model.requests.length, asked); // no model call was made
 // #endregion
 
 // #region controller

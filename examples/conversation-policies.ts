@@ -49,7 +49,7 @@ const change = tool({
 });
 const tools = [find, log, change];
 
-/** Writes first, and looks at who is asking only when it has to: a function of what it was asked. */
+/** Tries the change first, and verifies the customer only if it has to. Replies depend only on the prompt. */
 function hasty({ messages, toolChoice }: ModelRequest) {
   const wanted = [
     ['change_phone', { customer_id: 'c7', phone: '07700 900114' }],
@@ -77,7 +77,7 @@ const machine: Machine = {
   phases: {
     VERIFICATION: {
       instruction: 'Find out who it is, and log it.',
-      tools: ['find_*', 'log_verification'], // what is offered; a call to another tool is passed on all the same
+      tools: ['find_*', 'log_verification'], // the tools offered; a call to any other tool is made anyway
       expect: 'either',
       next: [{ when: 'verified', to: 'PLANNING' }],
     },
@@ -101,7 +101,7 @@ const machine: Machine = {
     },
     ESCALATE: { instruction: 'Say that a colleague will call.', tools: [], expect: 'text', terminal: true, next: [] },
   },
-  precedence: [['open', 'clos']], // a request that speaks of the first comes before one that speaks of the second
+  precedence: [['open', 'clos']], // requests that mention the first word come before those that mention the second
   retries: { log_verification: { max: 3, phase: 'ESCALATE' } },
   identifies: ['find_*'],
   verifies: ['log_verification'],
@@ -117,11 +117,11 @@ const machine: Machine = {
 const gate: GateRules = {
   domain: 'desk',
   wrappers: [],
-  reads: ['find_*'], // whatever is named neither here nor in `free` waits for a proven identity
+  reads: ['find_*'], // all tools that are neither here nor in `free` require a proven identity
   free: [],
   open: [],
   identity: {
-    lookups: ['find_customer'], // its results hold the record that the verification has to repeat
+    lookups: ['find_customer'], // its results contain the record that the verification must repeat
     verification: 'log_verification',
     subject: 'customer_id',
     fields: { name: 'text', date_of_birth: 'date', postcode: 'code' },
@@ -149,7 +149,7 @@ const desk = (policy: ConversationPolicy) => talk({ speaker: () => policy(settin
 const agents = Object.fromEntries(policies.map((policy, n) => [`desk-${n}`, desk(policy) as Agent<unknown, unknown>]));
 const runtime = createRuntime({ engine: memoryEngine(), agents });
 
-/** What was really called in a conversation, in order. */
+/** The calls made in a conversation, in order. */
 async function callsIn(agent: string): Promise<readonly string[]> {
   made.length = 0;
   await (await runtime.start(agent, HELLO, { id: agent, budget: budget({ modelCalls: 40 }) })).outcome();
@@ -161,8 +161,8 @@ async function callsIn(agent: string): Promise<readonly string[]> {
 const HELLO = 'I am Ida Marsh, customer c7, born 17 April 1986, postcode qx1 4tb. My new number is 07700 900114.';
 
 // #region what-passes
-assert.equal((await callsIn('desk-0'))[0], 'change_phone'); // baseline: nobody knew who was asking
-assert.equal((await callsIn('desk-2'))[0], 'change_phone'); // imperative: not offered in its phase, and passed on
+assert.equal((await callsIn('desk-0'))[0], 'change_phone'); // baseline: without any verification
+assert.equal((await callsIn('desk-2'))[0], 'change_phone'); // imperative: not offered in this phase, but made anyway
 assert.deepEqual(await callsIn('desk-3'), ['find_customer', 'log_verification', 'change_phone']); // governed
 // #endregion
 

@@ -31,7 +31,7 @@ const domain = await domainSource('energy_desk').load(dataFolder(shippedFolder))
 const { skills } = await readSkills(join(shippedFolder, 'skills/energy_desk'));
 const parts = {
   skills: skills.map(({ name, instructions }) => ({ name, text: instructions })),
-  ...POLICY_DOMAINS['energy_desk'], // the machine of imperative, the gate of governed
+  ...POLICY_DOMAINS['energy_desk'], // the state machine for imperative, the gate for governed
 };
 // #endregion
 
@@ -43,7 +43,7 @@ export const policies: Readonly<Record<string, PolicyMaker>> = {
 // #endregion
 
 // #region experiment
-const model = deskModel(domain.tasks); // plays a right agent; createModels(…) opens a real one
+const model = deskModel(domain.tasks); // plays a perfect agent; use createModels(…) for a real model
 const book = policyBook(policies);
 const names = ['baseline', 'brief'];
 const { results } = await runExperiment({
@@ -60,7 +60,7 @@ const { results } = await runExperiment({
   runtime: { engine: memoryEngine(), clock: systemClock(), host: nodeHost() },
   concurrency: 4,
   // checkpoint: (condition) => resultsFile(`runs/${condition.name}/results.json`),
-  // signal: aborts it at a safe point; the same call continues from the checkpoint and the journal
+  // signal: stops it at a safe point; call it again to continue from the checkpoint and the journal
 });
 // #endregion
 

@@ -44,12 +44,12 @@ const tools = [lookUpOrder.tool, sendMail, refund];
 const seams = joinSeams(
   governance({
     clock,
-    tools, // whose legs the trifecta monitor looks up
+    tools, // the trifecta monitor reads their legs
     autonomy: 'autonomous', // or read-only, or supervised (the default)
-    rateLimit: { perMinute: 60, burst: 20 }, // for each subject; a burst is a second
+    rateLimit: { perMinute: 60, burst: 20 }, // per subject; a burst is one second
     scopesOf: ({ subject }) => (subject === 'ada' ? ['tools:execute'] : []),
     paths: pathRules({ roots: [{ path: folder, write: true }] }),
-    policy: await watchPolicy(policyFile, { clock }), // a change applies from the next call on
+    policy: await watchPolicy(policyFile, { clock }), // changes apply from the next call on
   }),
   autonomyBudget({ limits: { toolCalls: 6 }, modes: { 'tool-calls': 'block' } }).seam(),
 );
@@ -112,7 +112,7 @@ const policies = guardDecisionsOf(await runtime.entries('again')).map(({ policy 
 assert.equal(policies[0], '5@'); // <version>@<start of its hash>: the journal says which one decided
 // #endregion
 
-/** One call under other rules: what it answers, or that it waits. */
+/** Makes one call under other rules. Returns its result, or that it waits. */
 async function under(rules: Seams, what: (typeof tools)[number], args: object): Promise<string> {
   const once: Agent<null, string> = async (run) => done((await run.call(what, args)).content);
   const own = createRuntime({ engine: memoryEngine(), agents: { once }, seams: rules });

@@ -48,7 +48,7 @@ const sendMail = tool({
 const tools = [readMail, lookUp, sendMail];
 
 // #region guards
-/** A guard of one's own: data in, a verdict with its rule and its grounds out. It cannot change anything. */
+/** Your own guard: takes data and returns a verdict with its rule and reasons. It cannot change anything. */
 const noShouting: PreCallGuard = {
   at: 'preCall',
   name: 'no-shouting',
@@ -69,8 +69,8 @@ const guards = guardrails({
 // #region shield
 const shield = injectionShield({
   secret: 'at least sixteen characters', // keep yours out of the code
-  trusted: ['look_up_customer'], // whose text is our own
-  canaries: ['violet-harbour-42'], // a word that occurs only in the setup
+  trusted: ['look_up_customer'], // tools whose text you trust
+  canaries: ['violet-harbour-42'], // a word that occurs only in the system prompt
 });
 // #endregion
 
@@ -86,7 +86,7 @@ const agent: Agent<{ card: string }, readonly string[]> = async (run, input) => 
 
 // #region trifecta
 const audit = auditTrifecta(tools); // before anything runs
-assert.equal(audit.verdict, 'block'); // private data, text of strangers and a way out: take one away, or watch it
+assert.equal(audit.verdict, 'block'); // private data, untrusted text and a way out: remove one, or use the monitor
 const watched = governance({ clock: systemClock(), tools, autonomy: 'autonomous', trifecta: 'escalate' });
 // #endregion
 
@@ -112,8 +112,8 @@ const [card = '', plain = '', cut = '', withheld = '', leak = '', loud = '', cus
 // #region crossed
 assert.equal(card, 'mine is [card number removed]'); // before it was journaled
 assert.match(plain, /^<<outside-[0-9a-f]{16}>>\nWhere is my order A1\?\n<</); // marked as data
-assert.match(cut, /Hello\. \[removed\]\. My order is A1\./); // one trick is cut out
-assert.match(withheld, /was withheld: it tries to give you instructions/); // several, and nothing comes through
+assert.match(cut, /Hello\. \[removed\]\. My order is A1\./); // one suspicious part is removed
+assert.match(withheld, /was withheld: it tries to give you instructions/); // several: the whole text is withheld
 assert.match(leak, /it holds a word that must not leave this run/);
 assert.match(loud, /no-shouting: ten capitals in a row/);
 assert.equal(customer, 'Ada, card [card number removed], kept at [password-in-address removed]orders');

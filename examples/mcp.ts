@@ -84,7 +84,7 @@ const [greet, look, buy] = pool.tools();
 assert.equal(look?.effect, 'pure'); // you said so; the server's own hint would not be enough
 assert.deepEqual(look.legs, ['untrusted-content', 'outbound']);
 assert.equal(typeof buy?.effect === 'object' && buy.effect.class, 'irreversible'); // a person approves each call
-assert.equal(typeof greet?.effect === 'object' && greet.effect.class, 'irreversible'); // as is whatever you say nothing about
+assert.equal(typeof greet?.effect === 'object' && greet.effect.class, 'irreversible'); // the default for tools you do not mention
 // #endregion
 
 // #region search

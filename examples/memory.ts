@@ -98,7 +98,7 @@ const desk = defineAgent({
     session: 'chat-7',
     agent: 'desk',
     tags: ['parcels'],
-    private: { tools: ['look_up_pin'] }, // in the journal for a replay, and nowhere else
+    private: { tools: ['look_up_pin'] }, // only in the journal, for replays
   }),
 });
 // #endregion
@@ -129,7 +129,7 @@ assert.deepEqual(
   observations.map(({ type }) => type),
   ['llm_response', 'tool_call', 'tool_call', 'llm_response', 'llm_response'], // without the private one
 );
-const [trace] = loopTraceOf(entries); // one step an iteration, one action a tool call
+const [trace] = loopTraceOf(entries); // one step per iteration, one action per tool call
 assert.deepEqual(
   trace?.steps.map(({ actions }) => actions.map(({ tool: name, ok }) => `${name} ${ok}`)),
   [['look_up_pin true', 'track true', 'track false'], [], []],
@@ -137,7 +137,7 @@ assert.deepEqual(
 const [failure] = failuresOf(entries);
 assert.deepEqual([failure?.code, failure?.category, failure?.severity], ['EFFECT_FAILED', 'tool', 'medium']);
 assert(JSON.stringify(entries).includes('4711')); // a replay needs it
-assert(!JSON.stringify(withoutPrivate(entries)).includes('4711')); // what leaves the journal goes through this
+assert(!JSON.stringify(withoutPrivate(entries)).includes('4711')); // use this before you show or export a journal
 // #endregion
 
 // #region observe

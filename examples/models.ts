@@ -11,8 +11,8 @@ const server = await modelServer({
   replies: [
     'Paris.',
     { misbehave: '429', retryAfter: 0 }, // costs nothing: the same model is asked again
-    { text: 'Oslo.', misbehave: 'cut' }, // breaks inside a token, and may be on the bill
-    'Oslo.', // so the next try goes to a model that has not failed
+    { text: 'Oslo.', misbehave: 'cut' }, // breaks inside a token, and may be billed
+    'Oslo.', // so the next attempt goes to a model that has not failed
     { text: 'Bergen.', usage: { input: 12, output: 3 } },
     'One.',
     'Two.',
@@ -21,7 +21,7 @@ const server = await modelServer({
 // #endregion
 
 // #region env
-// what a shell would export; hand in process.env where it does
+// usually process.env
 const env = {
   FLYBALL_MODEL: 'openai/gpt-4.1-mini', // for every role
   FLYBALL_MODEL_JUDGE: 'house/small,anthropic/claude-haiku-4-5', // for the judge; the second is the fallback of the first
@@ -57,7 +57,7 @@ const quiz: Agent<null, readonly string[]> = async (run) => {
     return `${reply.model}: ${reply.text}`;
   };
   return done([
-    await ask('writer', 'The capital of France?'), // no entry of its own: the default
+    await ask('writer', 'The capital of France?'), // has no entry, so the default is used
     await ask('judge', 'The capital of Norway?'),
     await ask('judge', 'And the largest city of Vestland?'),
   ]);
@@ -73,7 +73,7 @@ const outcome = await handle.outcome();
 assert(outcome.stop === 'done');
 assert.deepEqual(outcome.value, [
   'openai/gpt-4.1-mini: Paris.',
-  'anthropic/claude-haiku-4-5: Oslo.', // the reply says who gave it, and that price counts
+  'anthropic/claude-haiku-4-5: Oslo.', // the reply names its model, whose price counts
   'house/small: Bergen.',
 ]);
 assert.deepEqual(tries.slice(1), [
@@ -82,9 +82,9 @@ assert.deepEqual(tries.slice(1), [
   'anthropic/claude-haiku-4-5 answered',
   'house/small answered',
 ]);
-assert.equal(models.forRole('judge').paidAttempts, 2); // so two tries were reserved before the first was made
+assert.equal(models.forRole('judge').paidAttempts, 2); // so two attempts were reserved before the first
 assert.equal(outcome.usage?.modelCalls, 3);
-assert(outcome.usage.tokensOut > 4_096); // the broken stream is billed as if it had come to its limit
+assert(outcome.usage.tokensOut > 4_096); // the broken stream is charged as if it had reached its limit
 // #endregion
 
 // #region direct
@@ -115,7 +115,7 @@ server.assertFinished(); // no reply was left over, and none was missing
 
 // #region describe
 const { roles, providers } = await describeModels({ FLYBALL_MODEL: 'mistral/mistral-small' });
-assert.match(roles[0]?.problem ?? '', /^mistral is not configured\. Set MISTRAL_API_KEY\./); // what to do, and no key
+assert.match(roles[0]?.problem ?? '', /^mistral is not configured\. Set MISTRAL_API_KEY\./); // says what to do, and shows no key
 // #endregion
 assert(providers.some(({ provider, isConfigured }) => provider === 'ollama' && isConfigured));
 

@@ -24,7 +24,7 @@ import { z } from 'zod';
 /** Plans as data: how they are read, ordered, checked, branched, taken from a library and switched. No planner is asked. */
 
 // #region plan-from
-/** A plan from what its steps say; the rest is filled in as for a planner's text. */
+/** Creates a plan from its steps; everything else gets its default. */
 function planFrom(value: object): Plan {
   const read = readPlan(value);
   assert(read.ok, read.ok ? '' : read.problem);
@@ -34,7 +34,7 @@ function planFrom(value: object): Plan {
 
 // #region older
 const older = parsePlan('["Read the notes", "Write the summary"]');
-assert(older.ok); // a list from before steps had types: reasoning steps, one after the other
+assert(older.ok); // a plain list becomes reasoning steps, one after another
 assert.deepEqual(
   older.plan.steps.map(({ id, stepType }) => `${id} ${stepType}`),
   ['step-1 reasoning', 'step-2 reasoning'],
@@ -42,7 +42,7 @@ assert.deepEqual(
 assert.equal(older.plan.shape, 'ordered');
 
 const broken = parsePlan('{"steps":[{"id":"a","description":"Look it up.","stepType":"tool"}]}');
-assert(!broken.ok); // never guessed: the planner is told
+assert(!broken.ok); // not guessed: the planner is told about the problem
 assert.equal(broken.problem, 'Step a: requiredTools must name at least one tool, since stepType is tool.');
 // #endregion
 
@@ -73,7 +73,7 @@ const context = {
   permits: () => true,
 };
 const { valid, flexibility, criticalPathMs } = validatePlan(resolved.plan, context);
-assert.deepEqual([valid, flexibility.linearizations, criticalPathMs], [true, 4, 15_000]); // sails fit in at four places
+assert.deepEqual([valid, flexibility.linearizations, criticalPathMs], [true, 4, 15_000]); // sails can be at four positions
 
 const wrong = planFrom({
   steps: [
@@ -90,12 +90,12 @@ assert.deepEqual(
     ['preconditions', 'error', 'reorder-or-add-prerequisite', 'sail'],
   ],
 );
-assert.deepEqual(targetsOf(wrong, issues), { change: ['look', 'sail'], keep: ['log'] }); // what the planner hears
+assert.deepEqual(targetsOf(wrong, issues), { change: ['look', 'sail'], keep: ['log'] }); // what the planner is told
 // #endregion
 
 // #region dispatch
 const ids = (steps: readonly PlanStep[]) => steps.map(({ id }) => id);
-assert.deepEqual(ids(readySteps(resolved.plan, {}, 4)), ['sails', 'dry']); // higher priority, then what more waits for
+assert.deepEqual(ids(readySteps(resolved.plan, {}, 4)), ['sails', 'dry']); // by priority, then by how many steps wait for it
 assert.deepEqual(ids(readySteps(resolved.plan, { sails: 'running', dry: 'done' }, 3)), ['paint']);
 // #endregion
 
@@ -131,7 +131,7 @@ const model = scriptedModel({
 
 // #region execute
 const worker = { session: { name: 'worker', model, setup: 'You plan days out.' }, tools: [sky] };
-/** A plan of one's own, without a planner. */
+/** Your own plan, without a planner. */
 const outing: Agent<null, PlanResult> = async (run) =>
   planOutcome(await executePlan(run, { worker }, trip, { goal: trip.goal }));
 
@@ -163,12 +163,12 @@ const library: MethodLibrary = {
     ],
   },
 };
-const today = decompose('deliver', library, []); // the cheaper method leads nowhere: no ferry runs
+const today = decompose('deliver', library, []); // the cheaper method does not work: no ferry runs
 assert(today.ok);
 assert.deepEqual(ids(today.plan.steps), ['drive', 'unload']);
 const unknown = decompose('repair', library, []);
 assert(!unknown.ok);
-assert.equal(unknown.task, 'repair'); // the task that nothing could be done about
+assert.equal(unknown.task, 'repair'); // the task without a method
 // #endregion
 
 // #region goals

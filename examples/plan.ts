@@ -42,7 +42,7 @@ const tools = [tideTable, bookBerth, cancelBerth];
 const call = (name: string, args: object) => ({ toolCalls: [{ id: 'c', name, arguments: JSON.stringify(args) }] });
 
 // #region written
-/** What a planner writes. Fields that are left out have defaults. */
+/** What a planner writes. Omitted fields get their defaults. */
 const look: Partial<PlanStep> = {
   id: 'look',
   description: 'Find out when the water is high in Bergen today.',
@@ -71,11 +71,11 @@ const planOf = (...steps: readonly Partial<PlanStep>[]) =>
 // #region script
 const script: Script = {
   planner: [
-    planOf({ ...look, requiredTools: ['tide_tables'] }, choose, book('4')), // there is no such tool, and the planner is told
+    planOf({ ...look, requiredTools: ['tide_tables'] }, choose, book('4')), // this tool does not exist, and the planner is told so
     planOf(look, choose, book('4')),
   ],
   worker: [
-    'I would call tide_table for Bergen. High water is at 07:10.', // made up, and no call
+    'I would call tide_table for Bergen. High water is at 07:10.', // made up, without a call
     call('tide_table', { port: 'Bergen' }), // what it is made to do
     'High water is at 06:40 and 19:05.',
     '19:05.',
@@ -159,7 +159,7 @@ assert.deepEqual(events, [
 ]);
 // #endregion
 
-/** One line for each note of a plan. What they hold are the types of `flyball/plans`. */
+/** One line for each note of a plan. Their types are in `flyball/plans`. */
 function told({ event }: Entry): readonly string[] {
   if (event.type !== 'note') return [];
   const { kind, version, step, verdict, missing, completed } = event.event;

@@ -18,7 +18,7 @@ const says = (decision: string) => JSON.stringify({ decision, message: 'Your 120
 const model = scriptedModel({
   desk: [
     { toolCalls: [{ id: 'c1', name: 'refund', arguments: '{"order":"A1"}' }] },
-    says('refunded'), // it was denied, and the model says otherwise
+    says('refunded'), // false: the call was denied
     says('refused'),
   ],
 });
@@ -32,8 +32,8 @@ const desk = defineAgent({
   outputs: { decision: { type: 'string', enum: ['refunded', 'refused'] }, message: { type: 'string' } },
   proofs: {
     decision: {
-      refunded: 'refund', // needs a completed call of refund
-      refused: '!refund', // needs that no call of refund took place
+      refunded: 'refund', // requires a completed call of refund
+      refused: '!refund', // requires that no call of refund took place
     },
   },
   whenUnproven: 'fail', // or 'degrade'
@@ -48,7 +48,7 @@ const runtime = createRuntime({ engine: memoryEngine(), agents: { desk: desk.age
 const handle = await runtime.start('desk', 'Order A1 is broken. I want my money back.', { budget: budget() });
 const outcome = await handle.outcome();
 assert.equal(outcome.stop, 'done');
-assert.equal(model.requests.length, 3); // the claim was asked for again, with the facts
+assert.equal(model.requests.length, 3); // the model was told the facts and asked again
 assert.deepEqual(
   outcome.acts?.map(({ name, what }) => `${name}: ${what}`), // from the journal, whatever the answer says
   ['refund: refused'],

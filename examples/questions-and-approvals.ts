@@ -63,7 +63,7 @@ assert.deepEqual([refund, show, whichOrder].map(kindOfTool), ['functional', 'dis
 // #endregion
 
 // #region own
-/** A question of one's own: what the model hands over, what the person reads, what the answer must be. */
+/** Your own question: what the model passes, what the person reads, and which answers are valid. */
 const howToSend = askTool<{ readonly order: string }, string>({
   name: 'how_to_send',
   description: 'Asks the warehouse how a replacement leaves the house. Not for refunds.',
@@ -74,7 +74,7 @@ const howToSend = askTool<{ readonly order: string }, string>({
     required: ['order'],
     additionalProperties: false,
   },
-  answer: { type: 'string', enum: ['post', 'courier'] }, // JSON Schema, or a schema library that can describe itself
+  answer: { type: 'string', enum: ['post', 'courier'] }, // JSON Schema, or a schema library that can produce it
   prompt: ({ order }) => `How do we send the replacement for ${order}?`,
   details: () => ({ choices: ['post', 'courier'] }), // for the interface
   present: (way) => `It goes by ${way}.`, // what the model reads
@@ -127,7 +127,7 @@ const inbox = approvalInbox({ runtime, store: memoryStore(), clock }); // or the
 // #endregion
 
 const story: string[] = [];
-/** What is open now, as one who looks after requests sees it. */
+/** The open requests. */
 async function look(): Promise<InboxItem> {
   const { items } = await inbox.list({ status: 'open' });
   story.push(...items.map(line));
@@ -145,19 +145,19 @@ function line({ kind, about, why = '', risk, scopes, notBy, request }: InboxItem
   ];
   return `  [${kind}] ${what} (${limits.join(', ')}): ${why}`;
 }
-/** Goes on with the run until it rests again. */
+/** Continues the run until it waits or ends. */
 async function goOn() {
   return (await runtime.wake('refund-1')).outcome();
 }
 
 // #region question
 const started = await runtime.start('clerk', 'Pay Ada back.', { budget: budget(), id: 'refund-1' });
-assert.equal((await started.outcome()).stop, 'suspended'); // no process is held; days may pass
+assert.equal((await started.outcome()).stop, 'suspended'); // the run needs no process; this can take days
 
 const asked = await look();
 assert.deepEqual([asked.kind, asked.about, asked.why], ['question', 'which_order', question.prompt]);
 const grace = { by: 'grace', scopes: ['desk', 'treasury'] };
-await assert.rejects(inbox.answer(asked.id, 'A3', grace), { code: 'SIGNAL_INVALID' }); // checked before it counts
+await assert.rejects(inbox.answer(asked.id, 'A3', grace), { code: 'SIGNAL_INVALID' }); // the answer is checked first
 await inbox.answer(asked.id, 'A1', grace); // this is the result of the call; the tool is not executed
 // #endregion
 story.push('grace answers A1');
@@ -165,7 +165,7 @@ story.push('grace answers A1');
 // #region proposed
 await goOn();
 const proposed = await look();
-// the tool asks for `desk`, the policy for `treasury`: both hold
+// the tool requires `desk`, the policy `treasury`: both apply
 assert.deepEqual([proposed.about, proposed.risk, proposed.scopes], ['refund', 'high', ['desk']]);
 assert.deepEqual(proposed.alsoScopes, [['treasury']]);
 // #endregion
@@ -191,14 +191,14 @@ await assert.rejects(inbox.decide(proposed.id, approve, eve), { code: 'DENIED' }
 
 const less: Verdict = { verdict: 'modify', value: { order: 'A1', euros: 90 }, reason: 'only one crate was broken' };
 await inbox.decide(proposed.id, less, grace);
-await goOn(); // 90 euros pass the schema, the guards and the gate anew: above 50 it is still two people
+await goOn(); // 90 euros are checked again by schema, guards and policy: above 50, two people are still needed
 const modified = await look();
 assert.equal(modified.risk, 'low');
 
 await inbox.decide(modified.id, approve, grace);
 await goOn();
 const second = await look();
-await assert.rejects(inbox.decide(second.id, approve, grace), { code: 'DENIED' }); // two people are two
+await assert.rejects(inbox.decide(second.id, approve, grace), { code: 'DENIED' }); // it takes two different people
 await inbox.decide(second.id, approve, { by: 'alan', scopes: ['desk', 'treasury'] });
 const outcome = await goOn();
 // #endregion
@@ -228,7 +228,7 @@ const late = inbox.decide(second.id, { verdict: 'reject', reason: 'wait' }, { by
 await assert.rejects(late, { code: 'SIGNAL_UNEXPECTED', message: /alan said approve at .* Nothing was changed\./ });
 // #endregion
 
-/** One refund that somebody changes to another sum. What the agent reads. */
+/** Changes a refund to another amount. Returns what the agent reads. */
 async function changedTo(euros: number): Promise<string> {
   const once: Agent<null, string> = async (run) => done((await run.call(refund, { order: 'A2', euros: 35 })).content);
   const seams = governance({ clock, tools, autonomy: 'autonomous', policy });
@@ -242,14 +242,14 @@ async function changedTo(euros: number): Promise<string> {
   return end.stop === 'done' ? String(end.value) : end.stop;
 }
 // #region regated
-assert.match(await changedTo(900), /not permitted here/); // an edit cannot pass what the original could not
-assert.match(await changedTo(-1), /euros/); // nor what the schema refuses
-assert.equal(await changedTo(30), 'suspended'); // and what passes is asked about anew
+assert.match(await changedTo(900), /not permitted here/); // guards check the new arguments too
+assert.match(await changedTo(-1), /euros/); // so does the schema
+assert.equal(await changedTo(30), 'suspended'); // if they pass, people are asked again
 // #endregion
 assert.deepEqual(paid, ['A1: 90']);
 
 // #region output
-/** An output before it counts: the same protocol, over waits that the agent opens. */
+/** Asks for approval of an output before it is used. */
 const letters: Agent<string, string> = async (run, draft) => {
   let text = draft;
   let history: Awaited<ReturnType<typeof requestApproval>>['history'] = [];
@@ -260,13 +260,13 @@ const letters: Agent<string, string> = async (run, draft) => {
       case 'approved':
         return done(`${text} (approved by ${verdict.by.join(', ')})`);
       case 'modified':
-        text = String(verdict.value); // check it as the first one was checked, then ask again
+        text = String(verdict.value); // check it like the first one, then ask again
         history = verdict.history;
         break;
       case 'rejected':
         return { stop: 'blocked', because: verdict.why };
       case 'timed-out':
-        return { stop: 'blocked', because: 'nobody answered within a day' }; // silence approves nothing
+        return { stop: 'blocked', because: 'nobody answered within a day' }; // without an answer, nothing is approved
     }
   }
 };

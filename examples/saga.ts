@@ -37,7 +37,7 @@ assert.deepEqual(
   outcome.rollback?.entries.map(({ name, status }) => `${name}: ${status}`),
   ['send-mail: CANNOT_ROLLBACK', 'book-hotel: COMPENSATED', 'book-flight: COMPENSATED'],
 );
-assert.equal(outcome.rollback?.attention, 'requires manual intervention'); // the mail is out
+assert.equal(outcome.rollback?.attention, 'requires manual intervention'); // the mail was sent
 // #endregion
 assert.deepEqual(log, ['hotel', 'flight']);
 assert.deepEqual([...world], ['mail about Oslo']);

@@ -36,14 +36,14 @@ const tides = defineAgent({
   tools: [tideTable],
   inputs: { question: { type: 'string', description: 'what to find out' } },
   loop: { doubleConfirmation: false },
-  budget: { modelCalls: 5, toolCalls: 5, costUsd: 0.1 }, // of every run; a request may lower it
+  budget: { modelCalls: 5, toolCalls: 5, costUsd: 0.1 }, // for every run; a request may lower it
 });
 
 const engine = await sqliteEngine({ path: join(folder, 'runs.db') });
 const server = await openServer({
   engine,
   groups: [{ agents: { tides }, tools: toolRegistry([tideTable]) }],
-  settings: { port: 0 }, // a free one; the default is 4747
+  settings: { port: 0 }, // a free port; the default is 4747
 });
 // #endregion
 

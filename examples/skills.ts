@@ -82,7 +82,7 @@ const model = scriptedModel({
     'Paid back 20 EUR.',
   ],
 });
-const skills = await loadSkills(folder); // throws with every mistake in them
+const skills = await loadSkills(folder); // throws an error that lists every problem
 const clerk = defineAgent({
   name: 'clerk',
   description: 'You serve customers.',
@@ -120,10 +120,10 @@ assert.deepEqual(active, [{ name: 'refunds', version: '1.4', hash: skills.get('r
 // #region match
 const find: Agent<string, readonly string[]> = async (of, request) => {
   const { matched } = await matchSkills(of, skills, request, {
-    lexical: { limit: 5 }, // by the words of the metadata; false: all are candidates
-    // lenient: { name: 'lenient', model },  drops what can certainly not help
-    // strict: { name: 'strict', model },    keeps what is needed, by the whole content
-    // evaluation: true,                     and drops what gives the answer of an evaluation away
+    lexical: { limit: 5 }, // by the words of the metadata; with false, all are candidates
+    // lenient: { name: 'lenient', model },  drops skills that cannot help
+    // strict: { name: 'strict', model },    keeps only skills that are needed, judged by their full content
+    // evaluation: true,                     drops skills that reveal the answer of an evaluation
   });
   return done(matched.map(({ name }) => name));
 };

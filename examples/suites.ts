@@ -126,7 +126,7 @@ const scenario: Scenario = {
 };
 // #endregion
 
-/** Asks for the card, looks the reader up until it succeeds, and renews. `leak`: what it lets slip on the way. */
+/** Asks for the card, looks up the reader until that succeeds, and renews. `leak`: what it reveals on the way. */
 function desk(leak: string) {
   return scriptedModel({
     agent: ({ messages }: ModelRequest) => {
@@ -166,7 +166,7 @@ const judge = {
 };
 // #endregion
 
-/** A judge that likes everything. */
+/** A judge that accepts everything. */
 function praise(): string {
   const dimensions = TRAJECTORY_RUBRIC.dimensions.map(({ name }) => [name, { reasoning: 'It went well.', score: 1 }]);
   return JSON.stringify({ violations: [], dimensions: Object.fromEntries(dimensions) });

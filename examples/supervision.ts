@@ -45,7 +45,7 @@ const model = scriptedModel({
   editor: [
     chapter('one', 'new'),
     chapter('two', 'new'),
-    chapter('three', 'NEW'), // told to, it leaves the appendix alone and writes in capitals
+    chapter('three', 'NEW'), // when told to, it skips the appendix and writes in capitals
     call('print', {}),
     'The book is rewritten; it may not be printed from here.',
   ],
@@ -58,7 +58,7 @@ const editor = toolLoop({
   config: { safePoints: true, doubleConfirmation: false },
 });
 const baseline = { suite: 'chapters@3', score: 0.97, minimum: 0.95, classes: ['pure', 'undoable'] };
-/** While somebody only watches, the run does what can be undone, and only what the suite measured. */
+/** Under supervision, the run may only do what can be undone and what the suite measured. */
 const watched = underSupervision(editor, { allow: ['pure', 'undoable'], baseline });
 
 assert.throws(() => underSupervision(editor, { allow: ['irreversible'], baseline }), { code: 'CONFIG_INVALID' });
@@ -89,7 +89,7 @@ const supervision = supervise(runtime, 'book', {
 });
 const rest = await (await starting).outcome();
 assert(rest.stop === 'suspended' && rest.paused === true);
-assert.deepEqual(texts(), ['new', 'new', 'as it was', 'as it was']); // what was in flight ended, nothing new began
+assert.deepEqual(texts(), ['new', 'new', 'as it was', 'as it was']); // running effects ended, and no new ones started
 // #endregion
 
 // #region redirect

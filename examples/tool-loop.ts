@@ -39,7 +39,7 @@ const model = scriptedModel({
 const planner = toolLoop({
   session: { name: 'planner', model, setup: 'You plan days out.' },
   tools: [weather],
-  config: { maxIterations: 10 }, // the rest as in the table of defaults
+  config: { maxIterations: 10 }, // everything else has its default
 });
 const runtime = createRuntime({ engine: memoryEngine(), agents: { planner } });
 // #endregion
@@ -50,7 +50,7 @@ let streamed = '';
 for await (const event of handle.events()) {
   if (event.type === 'text-delta') streamed += event.text;
   if (event.type === 'tool-call-delta' && event.call.name !== undefined) streamed += `[${event.call.name}]`;
-  if (event.type === 'reply-restart') streamed = ''; // a try failed and another one begins
+  if (event.type === 'reply-restart') streamed = ''; // the attempt failed and another one starts
 }
 // #endregion
 
@@ -71,12 +71,12 @@ const roles = model.requestsOf('planner')[1]?.messages.map(({ role, content }) =
 assert.deepEqual(roles?.slice(2), ['assistant: I look at both.', 'tool: rain', 'tool: sun']); // results in call order
 const [trace] = loopTraceOf(await runtime.entries(handle.id));
 assert.deepEqual(
-  trace?.steps.map(({ actions }) => actions.length), // one step an iteration, one action a tool call
+  trace?.steps.map(({ actions }) => actions.length), // one step per iteration, one action per tool call
   [2, 0, 0],
 );
 model.assertFinished();
 
-/** Runs one loop over a script and answers what came of it. */
+/** Runs one loop with scripted replies and returns the outcome. */
 async function ending(replies: Script[string], options: Partial<Parameters<typeof toolLoop>[0]> = {}) {
   const scripted = scriptedModel({ worker: replies }, { capabilities: { window: 1_800, maxOutputTokens: 200 } });
   const session = { name: 'worker', model: scripted, setup: 'You work.' };
@@ -113,7 +113,7 @@ assert.deepEqual(answers, [
 // #region mistakes
 const bad = [
   { toolCalls: [call('wether', { city: 'Oslo' }, 'a')] }, // no such tool
-  { toolCalls: [{ id: 'b', name: 'weather', arguments: '{"city": ' }] }, // no JSON
+  { toolCalls: [{ id: 'b', name: 'weather', arguments: '{"city": ' }] }, // not valid JSON
   { toolCalls: [call('weather', { town: 'Oslo' }, 'c')] }, // does not fit the schema
 ];
 const failing = await ending(bad);
@@ -134,7 +134,7 @@ const regions = ['north', 'south', 'east', 'west', 'coast', 'fjord', 'fell'].map
 const long = await ending([...regions, 'Done.', 'Done.'], { config: { window: { keepRecent: 1, care: 'clear' } } });
 assert.equal(long.stop.stop, 'done');
 const cleared = long.entries.filter(({ event }) => event.type === 'note' && event.event.kind === 'context-cleared');
-assert(cleared.length > 0); // results that were read became stubs; recall_result gives them back
+assert(cleared.length > 0); // results that were already read became stubs; recall_result returns them
 // #endregion
 
 await runtime.close();

@@ -29,11 +29,11 @@ const toolbox = await createToolbox({
     read: ['.'],
     write: ['out'],
     domains: [], // hosts for web_fetch and the browser, such as docs.example.com or *.example.org
-    privateAddresses: [`127.0.0.1:${port}`], // this one server on this machine, although it is not public
+    privateAddresses: [`127.0.0.1:${port}`], // allows this one local server
   },
   withoutSandbox: 'say', // without bubblewrap: run what the rules allow, and mark every result
 });
-const { name, files } = toolbox.sandbox ?? {}; // what holds commands here: files, network, memory, processes, CPU
+const { name, files } = toolbox.sandbox ?? {}; // what confines commands here: files, network, memory, processes, CPU
 console.log(`toolbox: ${name}, files ${files?.confined ? 'confined' : 'NOT confined'}: ${files?.by}`);
 for (const { tool, why } of toolbox.missing) console.log(`toolbox: no ${tool}, ${why}`);
 // #endregion
@@ -74,7 +74,7 @@ const seams = governance({
   autonomy: 'autonomous',
   rateLimit: 'off',
   trifecta: 'off', // by default a person is asked before the first fetch after a file was read
-  ...toolbox.rules, // the same rules for every other tool that says what it touches
+  ...toolbox.rules, // the same rules for every other tool that declares what it touches
 });
 const runtime = createRuntime({ engine: memoryEngine(), agents: { agent }, seams });
 // #endregion

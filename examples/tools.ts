@@ -25,7 +25,7 @@ const orderTotal = tool({
 // #endregion
 
 // #region json-schema
-// JSON Schema says nothing to the compiler: annotate with a type (an interface would not fit)
+// the compiler cannot read JSON Schema: annotate with a type (an interface does not work)
 type Note = { readonly name: string; readonly text: string };
 const pathOf = ({ name }: Note) => join(folder, `${name}.txt`);
 
@@ -52,7 +52,7 @@ const writeNote = tool({
   },
   // asserts a state ("there is no such file"), so running it twice changes nothing
   compensate: async (note: Note) => rmSync(pathOf(note), { force: true }),
-  // after a crash the file itself says whether it was written
+  // after a crash, checks whether the file was written
   verify: async (note: Note) =>
     existsSync(pathOf(note)) && readFileSync(pathOf(note), 'utf8') === note.text
       ? { happened: 'yes', result: `written: ${note.name}` }
@@ -67,13 +67,13 @@ const stock = tool({
   description: 'How many of an item are in store. Not for prices.',
   input: z.object({ item: z.string().describe('its name') }),
   effect: 'idempotent',
-  timeoutMs: 2_000, // for each try
+  timeoutMs: 2_000, // for each attempt
   retry: { retries: 2, baseDelayMs: 1, jitterMs: 1, breaker: { failures: 5, openMs: 30_000 } },
   execute: async ({ item }, { key, signal }) => {
     signal.throwIfAborted();
     tries += 1;
     if (tries < 3) throw Object.assign(new Error('the warehouse is busy'), { retryable: true });
-    return { item, left: 7, key }; // the same key with every try
+    return { item, left: 7, key }; // the same key with every attempt
   },
 });
 // #endregion
@@ -89,12 +89,12 @@ const clerk: Agent<null, readonly unknown[]> = async (run) => {
 
 // #region registry
 const registry = toolRegistry([orderTotal, writeNote, stock]);
-registry.registerAll(await toolsFromFolder(join(desk, 'tools'))); // every module in it, in the order of names
-const { entries, metadata } = await toolsFromYaml(join(desk, 'tools.yaml')); // what a file says about tools
+registry.registerAll(await toolsFromFolder(join(desk, 'tools'))); // every module in the folder, sorted by name
+const { entries, metadata } = await toolsFromYaml(join(desk, 'tools.yaml')); // tools and metadata from a file
 registry.registerAll(entries);
 metadata.forEach(registry.describe);
 
-const view = registry.toolset({ include: ['order_total', 'greeting', 'stock'] }); // all that one session sees
+const view = registry.toolset({ include: ['order_total', 'greeting', 'stock'] }); // the tools of one session
 // #endregion
 
 // #region by-name
@@ -131,8 +131,8 @@ assert.deepEqual(registry.toolset().get('greeting')?.scopes, ['letters:write']);
 // #region tool-budget
 const loaded = loadTools({
   toolset: registry.toolset(),
-  window: 8_192, // of the model that is asked
-  strategy: 'dynamic', // where the view is too large to go unwarned: the tools that fit the task
+  window: 8_192, // of the model
+  strategy: 'dynamic', // above the warning limit, only the tools that fit the task
   task: 'Is the lamp in stock?',
   budget: toolBudget({ warnAbove: 2, refuseAbove: 3 }), // 15 and 40 by default
 });

@@ -52,7 +52,7 @@ const reply = workflow(
   },
   async (run, { question }, { invokeAgent }) => {
     const found = await invokeAgent(run, 'finder', { question });
-    if (found.stop !== 'done') return withoutValue(found); // bounded, failed: the workflow decides what that means
+    if (found.stop !== 'done') return withoutValue(found); // bounded or failed: the workflow decides what to do
     const { facts } = found.value.output;
     const written = await invokeAgent(run, 'writer', { facts }, { slice: { modelCalls: 3 } });
     return written.stop === 'done' ? done(written.value.output.letter) : withoutValue(written);
@@ -73,7 +73,7 @@ assert.deepEqual(
   report.acts.map((act) => act.kind === 'agent' && [act.agent, act.mode, act.inputs, act.slice]),
   [
     ['finder', 'iterative', { question: 'Is there room in Bergen?' }, { modelCalls: 8, toolCalls: 5 }],
-    ['writer', 'once', { facts: '<facts>' }, { modelCalls: 3 }], // outputs are made up from what an agent declares
+    ['writer', 'once', { facts: '<facts>' }, { modelCalls: 3 }], // samples are built from the declared outputs
   ],
 );
 assert.deepEqual(report.problems, []);

@@ -9,11 +9,11 @@ export interface Invoice {
   readonly text: string;
   /** Where the report goes. */
   readonly folder: string;
-  /** The bank: a process of its own that writes each payment into its ledger. */
+  /** The bank: a separate process that writes each payment to its ledger. */
   readonly bank: string;
 }
 
-/** Replies come from this script, so that the demonstration needs no key and always tells the same story. */
+/** Canned replies, so that the demo needs no API key and always runs the same way. */
 const model = scriptedModel(
   {
     reader: { text: '{"supplier":"Tidal Works","amount":120,"currency":"EUR"}', usage: { input: 640, output: 24 } },
@@ -50,7 +50,7 @@ const writeReport: Tool<{ readonly path: string; readonly text: string }, string
 
 // #endregion
 
-/** The bank books at once and confirms slowly: the gap in which a crash is dangerous. */
+/** The bank books immediately and confirms slowly. A crash in between is dangerous. */
 const CONFIRMATION_MS = 10_000;
 
 // #region pay
