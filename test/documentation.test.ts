@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { budget } from 'flyball';
 import { DEFAULT_CONFIG } from 'flyball/loops';
 import { ROUTER_DEFAULTS } from 'flyball/models';
 import { UNMODIFIED_ABOVE, UNMODIFIED_BELOW } from 'flyball/people';
@@ -49,6 +50,16 @@ function flat(settings: object, prefix = ''): readonly (readonly [string, string
       : [[`${prefix}${name}`, String(value)] as const],
   );
 }
+
+describe('docs/guide.md', () => {
+  it('names every axis of a budget with its default', () => {
+    const documented = table('docs/guide.md', 'Axis', 'Default', 'Counts').flatMap(([axes = '', values = '']) =>
+      axes.split(', ').map((axis, n) => [axis, values.split(', ')[n]]),
+    );
+    const defaults = Object.entries({ ...budget(), deadline: 'none' }).map(([axis, limit]) => [axis, String(limit)]);
+    expect(documented.sort()).toEqual(defaults.sort());
+  });
+});
 
 describe('docs/events.md', () => {
   it('says of every piece of state what a fork and the next generation have of it [R8-DOCS-CLAIMS]', () => {
