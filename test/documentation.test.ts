@@ -286,8 +286,8 @@ describe('docs/people.md', () => {
     expect(rules.get('approval.people')).toBe(String(APPROVAL_RULES.people));
     expect(rules.get('approval.maxModifications')).toBe(String(APPROVAL_RULES.maxModifications));
     const page = read('docs/people.md');
-    expect(page).toContain(`when more than ${UNMODIFIED_ABOVE * 100} % are approved`);
-    expect(page).toContain(`below ${UNMODIFIED_BELOW * 100} %`);
+    expect(page).toContain(`when more than ${UNMODIFIED_ABOVE * 100}% are approved`);
+    expect(page).toContain(`below ${UNMODIFIED_BELOW * 100}%`);
   });
 });
 
@@ -319,7 +319,7 @@ describe('docs/governance.md', () => {
     const rows = table('docs/governance.md', 'Point', 'About', 'Limit');
     expect(rows.map(([point, about]) => [point, about])).toEqual(Object.entries(ENFORCEMENT_POINTS));
     for (const [point = '', , limit] of rows) if (limits[point] !== undefined) expect(limit).toBe(limits[point]);
-    expect(read('docs/governance.md')).toContain(`from ${DEFAULT_AUTONOMY.warnAt * 100} % of a limit on`);
+    expect(read('docs/governance.md')).toContain(`from ${DEFAULT_AUTONOMY.warnAt * 100}% of a limit on`);
   });
 
   it('names the levels, the rate limit, and the guards in the order in which they run', () => {
