@@ -70,7 +70,7 @@ function unexpectedEnd({ end, isCancelled, place: { given } }: Driven): readonly
   return [{ rule: `end:${endName(end)}`, detail: detailOf(end) }];
 }
 
-function isItsOwnEnd(given: Case, end: End): boolean {
+export function isItsOwnEnd(given: Case, end: End): boolean {
   if (end.stop === 'failed' && end.failure.code === 'CONTINUE_REFUSED')
     return given.generations.some((program) => holds(program, ({ kind }) => kind === 'race' || kind === 'raw'));
   if (given.failsAtEnd) return end.stop === 'failed' && end.because === 'fails at its end';
@@ -82,7 +82,7 @@ function isPast({ restMs, crashes }: Case): boolean {
   return restMs > 0 || crashes.some(({ then }) => then === 'week');
 }
 
-function endName(end: End): string {
+export function endName(end: End): string {
   if (end.stop === 'failed') return `failed:${end.failure.code}`;
   if (end.stop === 'bounded') return `bounded:${end.bound}`;
   if (end.stop !== 'stalled') return end.stop;
@@ -91,7 +91,7 @@ function endName(end: End): string {
   return `stalled:${end.code}${step === undefined ? '' : `:${step}`}`;
 }
 
-function detailOf(end: End): string {
+export function detailOf(end: End): string {
   return 'because' in end ? end.because : JSON.stringify(end);
 }
 

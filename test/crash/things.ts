@@ -22,6 +22,7 @@ export function toolsOf(world: World): Tools {
     reserve: () => ({ linesChanged: 1 }),
     execute: (_args, how) => {
       const isDead = world.isDead;
+      if (effect !== 'pure') world.begins(how);
       return world.whileInFlight(isDead, async () => {
         world.called(how.key);
         await world.latency();
@@ -37,7 +38,7 @@ export function toolsOf(world: World): Tools {
     mail: tool('mail', 'idempotent'),
     book: tool('book', {
       class: 'idempotent',
-      compensate: (_input, _result, { key }) => world.undo(key),
+      compensate: (_input, _result, how) => world.undo(how),
     }),
     read: tool('read', 'idempotent', ['private-data']),
     browse: tool('browse', 'pure', ['untrusted-content']),

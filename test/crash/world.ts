@@ -1,6 +1,5 @@
-import type { EffectClass, EffectContext } from 'flyball';
+import type { Clock, EffectClass, EffectContext } from 'flyball';
 import { type SeededRandom, seededRandom, turns } from 'flyball/testing';
-import type { JumpingClock } from './jumping-clock.js';
 import type { StepEffect } from './program.js';
 
 export type Deed = { readonly what: 'made' | 'undone' | 'cancelled'; readonly key: string; readonly kind: string };
@@ -22,7 +21,7 @@ export class World {
   readonly told = new Map<string, number>();
   /** Forks run mended code, and later processes wider scopes. */
   isMended = false;
-  readonly clock: JumpingClock;
+  readonly clock: Clock;
   readonly secret: string;
   /** Whether the process that is acting is dead: a dead process does nothing more. */
   isDead: () => boolean = () => false;
@@ -31,13 +30,9 @@ export class World {
   private readonly undoMs: number;
   /** Keys that are being undone, each with whether the process that does it is dead. */
   private readonly undoing = new Map<string, () => boolean>();
-  private counter = 0;
-  private inFlight = 0;
+  private readonly counts = { fresh: 0, inFlight: 0 };
 
-  constructor(
-    given: { readonly seed: number; readonly isPrivate: boolean; readonly undoMs: number },
-    clock: JumpingClock,
-  ) {
+  constructor(given: { readonly seed: number; readonly isPrivate: boolean; readonly undoMs: number }, clock: Clock) {
     this.random = seededRandom(given.seed);
     this.undoMs = given.undoMs;
     this.secret = given.isPrivate ? 'SECRET ' : '';
@@ -55,7 +50,7 @@ export class World {
 
   /** Every real execution gives another value, as a sampled reply would. */
   fresh(): number {
-    return ++this.counter;
+    return ++this.counts.fresh;
   }
 
   called(key: string): void {
@@ -65,6 +60,19 @@ export class World {
 
   blame(rule: string, detail: string): void {
     this.violations.push({ rule, detail });
+  }
+
+  /** The same world as one of several processes finds it: with its own clock, its own pace and its own death. */
+  seenBy(process: Pick<World, 'clock' | 'isDead' | 'latency' | 'begins' | 'isOver'>): World {
+    return Object.assign(Object.create(this) as World, process);
+  }
+
+  /** Somebody begins to act on the world, as an effect or to undo one. */
+  begins(_how: EffectContext): void {}
+
+  /** Whether whoever began this is out of the race by now. */
+  isOver(_how: EffectContext): () => boolean {
+    return this.isDead;
   }
 
   async latency(): Promise<void> {
@@ -80,6 +88,7 @@ export class World {
     { effect, fails, ms }: { readonly effect: StepEffect; readonly fails: boolean; readonly ms: number },
   ): Promise<unknown> {
     const isDead = this.isDead; // of the process this body belongs to
+    if (effect !== 'pure') this.begins(how);
     return this.whileInFlight(isDead, async () => {
       await this.latency();
       if (ms > 0) await new Promise<void>((resolve) => void this.clock.after(ms, resolve));
@@ -105,24 +114,26 @@ export class World {
 
   /** Dead processes never answer. */
   async whileInFlight<T>(isDead: () => boolean, work: () => Promise<T>): Promise<T> {
-    this.inFlight++;
+    this.counts.inFlight++;
     try {
       const value = await work();
       return isDead() ? await new Promise<never>(() => {}) : value;
     } finally {
-      this.inFlight--;
+      this.counts.inFlight--;
     }
   }
 
   /** Bodies that were left behind act in their own time. */
   async settled(): Promise<void> {
-    for (let turn = 0; turn < 400 && this.inFlight > 0; turn++) await turns(4);
+    for (let turn = 0; turn < 400 && this.counts.inFlight > 0; turn++) await turns(4);
   }
 
-  async undo(key: string): Promise<void> {
+  async undo(how: EffectContext): Promise<void> {
+    const { key } = how;
     const isDead = this.isDead;
+    this.begins(how);
     if (this.undoing.get(key)?.() === false) this.blame('undo:at-once', `${key} was begun while it was under way`);
-    this.undoing.set(key, isDead);
+    this.undoing.set(key, this.isOver(how));
     await this.latency();
     if (this.undoMs > 0) await new Promise<void>((resolve) => void this.clock.after(this.undoMs, resolve));
     if (isDead()) return new Promise(() => {});
@@ -133,7 +144,7 @@ export class World {
   rules(effect: StepEffect): EffectClass<unknown, unknown> {
     const verify = async (_input: unknown, { key }: EffectContext) =>
       this.made(key) > 0 ? ({ happened: 'yes', result: `verified ${key}` } as const) : ({ happened: 'no' } as const);
-    const compensate = (_input: unknown, _result: unknown, { key }: EffectContext) => this.undo(key);
+    const compensate = (_input: unknown, _result: unknown, how: EffectContext) => this.undo(how);
     switch (effect) {
       case 'idempotent':
         return { class: 'idempotent', timeoutMs: 1000 };

@@ -1,4 +1,4 @@
-import { done, type Engine, memoryEngine, type Outcome, type Run, type SignalSpec } from 'flyball';
+import { done, type Engine, memoryEngine, type Outcome, type Run, type Seams, type SignalSpec } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { at, gate, type Life, moving, RUN, still } from './stage.js';
@@ -203,5 +203,43 @@ describe('a signal', () => {
     expect(await stage.events('signal-refused')).toMatchObject([{ name: 'x', why: expect.stringContaining(why) }]);
     expect((await life.runtime.get(RUN)).status).toBe('suspended');
     expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+  });
+});
+
+describe('a signal to a run that is being woken', () => {
+  /** Storage far away: every look into the inbox takes longer than a run is kept that only waits. */
+  const farAway = (clock: () => { after(ms: number, callback: () => void): unknown }): Engine => {
+    const inner = memoryEngine();
+    return {
+      ...inner,
+      inbox: async (runId, after) => {
+        await new Promise<void>((resolve) => void clock().after(100, resolve));
+        return inner.inbox(runId, after);
+      },
+    };
+  };
+
+  it('is heard before the run is unloaded again, however long it takes to read it [R10-SIM-SLOW-INBOX]', async () => {
+    const stage = moving(farAway(() => stage.clock));
+    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));
+    const how = { options: { suspendAfterMs: 20 } };
+    expect(await stage.open(agent, how).start()).toMatchObject({ stop: 'suspended' });
+    const life = stage.open(agent, how);
+    await life.runtime.signal(RUN, 'go', 'now');
+    expect(await (await life.runtime.wake(RUN)).outcome()).toMatchObject({ stop: 'done', value: 'now' });
+  });
+
+  it('is heard before the run is unloaded again, however long a guard takes to look at it [R10-SIM-SLOW-INBOX]', async () => {
+    const stage = moving();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go', isInput: true }));
+    const slow: NonNullable<Seams['input']>[number] = (next) => async (value, context) => {
+      await new Promise<void>((resolve) => void stage.clock.after(100, resolve));
+      return next(value, context);
+    };
+    const how = { options: { suspendAfterMs: 20 }, seams: { input: [slow] } };
+    expect(await stage.open(agent, how).start()).toMatchObject({ stop: 'suspended' });
+    const life = stage.open(agent, how);
+    await life.runtime.signal(RUN, 'go', 'now');
+    expect(await (await life.runtime.wake(RUN)).outcome()).toMatchObject({ stop: 'done', value: 'now' });
   });
 });

@@ -56,6 +56,8 @@ export class Inbox {
   private loading = false;
   private again = false;
   private readonly offers = new Set<Promise<void>>();
+  /** Those who wait for a reading that is under way. */
+  private readonly readers: (() => void)[] = [];
 
   constructor(owner: InboxOwner) {
     this.owner = owner;
@@ -71,6 +73,19 @@ export class Inbox {
     this.isOpen = false;
     this.waiters.length = 0;
     this.signals = [];
+    this.tellReaders();
+  }
+
+  /** Resolves once what had arrived is read and offered: after a claim no message is a reason to wake the run again. */
+  async hasRead(): Promise<void> {
+    while (this.isOpen && (this.loading || this.offers.size > 0)) {
+      if (this.loading) await new Promise<void>((resolve) => this.readers.push(resolve));
+      else await Promise.all(this.offers);
+    }
+  }
+
+  private tellReaders(): void {
+    for (const tell of this.readers.splice(0)) tell();
   }
 
   /** Something may have arrived. */
@@ -88,6 +103,7 @@ export class Inbox {
           this.again = false;
           this.poke();
         }
+        this.tellReaders();
       },
       (error: unknown) => this.owner.life.fail(error),
     );

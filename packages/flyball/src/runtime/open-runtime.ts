@@ -8,6 +8,7 @@ import { forkRun, startRun } from './new-runs.js';
 import { type RuntimeParts, settle } from './options.js';
 import { handleOf, handleOfAgent, launch, type Opened, recordOf, refuseTerminal } from './run-handles.js';
 import type { RunHandle, Runtime } from './runtime.js';
+import { isOfStorage } from './stopped-here.js';
 import { Worker } from './worker.js';
 
 /** The process's side of running agents: starts, resumes, signals, forks, and keeps what is due moving. */
@@ -70,7 +71,11 @@ async function resume(
   const resumed = { by, ...(given.budget === undefined ? {} : { budget: given.budget }) };
   const { dispatcher } = opened.settings;
   if (dispatcher === undefined) return launch(opened, runId, 'resume', resumed);
-  await lives.launch(runId, 'resume', resumed, { putBack: true });
+  await lives.launch(runId, 'resume', resumed, { putBack: true }).catch(async (error: unknown) => {
+    // it may be claimed here and not given back: whoever drives it next takes it from us
+    if (isOfStorage(error)) await dispatcher.dispatch(runId);
+    throw error;
+  });
   await dispatcher.dispatch(runId);
   return handleOf(opened, runId);
 }

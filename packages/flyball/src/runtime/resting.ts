@@ -4,8 +4,9 @@ import type { Attempt } from './attempt.js';
 /** Unloads a run that only waits: the journal has everything, so this life can simply be forgotten. */
 export async function suspend(attempt: Attempt): Promise<void> {
   if (attempt.life.isDead || attempt.life.isResting || !attempt.delivery.onlyWaits) return;
+  await attempt.inbox.hasRead();
   await attempt.journal.writer.flush();
-  // the flush took a turn: something may have moved meanwhile
+  // that took a turn: something may have moved meanwhile
   if (
     attempt.life.isDead ||
     attempt.life.isResting ||

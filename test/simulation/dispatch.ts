@@ -1,0 +1,53 @@
+import type { Dispatcher } from 'flyball';
+import type { Machine } from './machine.js';
+import type { Simulation } from './simulation.js';
+
+/** Another system that says whose turn it is: it has what it was told driven, once or more often, wherever it likes. */
+export class Dispatch {
+  readonly port: Dispatcher;
+  private readonly simulation: Simulation;
+  private readonly driven = new Map<Machine, Set<string>>();
+
+  constructor(simulation: Simulation) {
+    this.simulation = simulation;
+    this.port = {
+      dispatch: async (runId) => {
+        const { random } = simulation;
+        this.later(runId, random.int(50));
+        if (random.int(8) === 0) this.later(runId, random.int(500)); // it may think that the first one was lost
+      },
+    };
+  }
+
+  /** The machine is gone, and with it whatever it was doing. */
+  lost(machine: Machine): void {
+    for (const runId of this.driven.get(machine) ?? []) this.later(runId, 100);
+    this.driven.delete(machine);
+  }
+
+  private later(runId: string, ms: number): void {
+    this.simulation.timeline.after(ms, () => void this.drive(runId));
+  }
+
+  private async drive(runId: string): Promise<void> {
+    const { machines, random, truth } = this.simulation;
+    if (this.simulation.isFinal(runId)) return;
+    const up = machines.filter(({ state }) => state === 'up');
+    if (up.length === 0) return this.later(runId, 1_000);
+    const version = truth.of(runId)?.version;
+    const able = up.filter((machine) => machine.version === version);
+    const machine = random.pick(able.length > 0 ? able : up);
+    const runs = this.driven.get(machine) ?? new Set();
+    this.driven.set(machine, runs.add(runId));
+    this.simulation.trace(`${machine.name} is to drive ${runId}`);
+    try {
+      const { wakeAt } = await machine.service.drive(runId);
+      if (wakeAt !== undefined) this.later(runId, Math.max(1, wakeAt - machine.clock.now()));
+    } catch (error) {
+      this.simulation.trace(`${machine.name} drives ${runId} no more: ${(error as Error).message.slice(0, 100)}`);
+      this.later(runId, 1_000 + random.int(2_000));
+    } finally {
+      runs.delete(runId);
+    }
+  }
+}

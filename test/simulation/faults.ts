@@ -1,0 +1,127 @@
+import { FlyballError } from 'flyball';
+import type { Machine } from './machine.js';
+import type { Fault, Plan } from './plan.js';
+import type { Simulation } from './simulation.js';
+
+type Of<K extends Fault['kind']> = Extract<Fault, { readonly kind: K }>;
+
+/** When the last fault is over. */
+export function horizonOf({ faults, isPoisoned }: Plan): number {
+  const ends = faults.map(
+    (fault) => ('at' in fault ? fault.at : 0) + ('ms' in fault && fault.kind !== 'jump' ? fault.ms : 0),
+  );
+  return 2_000 + Math.max(isPoisoned ? 60_000 : 0, ...ends);
+}
+
+/** Has a fault happen when its time comes. One that is bound to a write happens there. */
+export function apply(simulation: Simulation, fault: Fault): void {
+  if (fault.kind === 'crash-at') return;
+  simulation.timeline.after(fault.at, () => {
+    if (simulation.isHealed) return;
+    simulation.trace(`fault ${JSON.stringify(fault)}`);
+    happen(simulation, fault);
+  });
+}
+
+function happen(simulation: Simulation, fault: Exclude<Fault, Of<'crash-at'>>): void {
+  const { timeline } = simulation;
+  const until = (ms: number, end: () => void): void => void timeline.after(ms, end);
+  const on = (slot: number, act: (machine: Machine) => void): void => {
+    const machine = simulation.machines[slot];
+    if (machine?.state === 'up') act(machine);
+  };
+  switch (fault.kind) {
+    case 'crash':
+      return on(fault.machine, (machine) => simulation.kill(machine, fault.backMs));
+    case 'stop':
+      return on(fault.machine, (machine) => {
+        machine.stop();
+        until(fault.ms, () => machine.goOn());
+      });
+    case 'cut':
+      return on(fault.machine, (machine) => {
+        machine.isCutOff = true;
+        until(fault.ms, () => {
+          machine.isCutOff = false;
+        });
+      });
+    case 'jump':
+      return on(fault.machine, (machine) => machine.jump(fault.ms));
+    case 'full':
+      simulation.isFull = true;
+      return until(fault.ms, () => {
+        simulation.isFull = false;
+      });
+    case 'storm':
+      simulation.loss = fault.loss;
+      return until(fault.ms, () => {
+        simulation.loss = 0;
+      });
+    case 'deploy':
+      return on(fault.machine, (machine) => deploy(simulation, machine, fault.drainMs));
+    case 'declare':
+      return void declare(simulation);
+    default:
+      return void meddle(simulation, fault).catch((error: Error) => simulation.trace(`refused: ${error.message}`));
+  }
+}
+
+export function full(): FlyballError {
+  return new FlyballError('STORAGE_FULL', 'The disk is full. Nothing was written.', { retryable: true });
+}
+
+function deploy(simulation: Simulation, machine: Machine, drainMs: number): void {
+  simulation.version = '2';
+  void machine.leave(drainMs).then(() => {
+    simulation.left(machine);
+    if (simulation.machines[machine.slot] === machine) simulation.open(machine.slot);
+  });
+}
+
+/** Operators vouch for what they know: only what was killed is gone. */
+async function declare(simulation: Simulation): Promise<void> {
+  const owners = [...simulation.truth.runs.values()].flatMap(({ owner }) =>
+    owner !== undefined && simulation.isDead(owner) ? [owner] : [],
+  );
+  for (const { id } of owners) {
+    simulation.trace(`op says that ${id} is gone`);
+    await simulation.truth.engine.declareGone({ at: simulation.timeline.now, by: 'op', action: 'owner-gone', of: id });
+  }
+}
+
+async function meddle(
+  simulation: Simulation,
+  { kind, run }: Of<'cancel' | 'pause' | 'redirect' | 'stray' | 'early' | 'wake'>,
+): Promise<void> {
+  const runId = `run-${run}`;
+  const known = simulation.truth.of(runId);
+  const server = simulation.server(known?.version);
+  if (known === undefined || server === undefined) return;
+  switch (kind) {
+    case 'cancel': {
+      const { fence, owner } = known;
+      simulation.cancelled.add(runId);
+      await server.cancel(runId, { by: 'op', why: 'wrong address' });
+      const isDead = owner === undefined || simulation.isDead(owner);
+      const isActing = [...simulation.acting].some(({ key }) => key.startsWith(`${runId}:`));
+      if (isDead && !isActing && known.fence === fence)
+        simulation.world(runId).deeds.push({ what: 'cancelled', key: '', kind: '' });
+      return;
+    }
+    case 'pause':
+      return server.pause(runId, { by: 'op' });
+    case 'redirect':
+      return server.redirect(runId, 'Never write to Bob.', { by: 'op' });
+    case 'stray':
+      await server.signal(runId, 'nobody-asked', 1, { from: 'mallory' });
+      return;
+    case 'wake':
+      await server.wake(runId);
+      return;
+    case 'early':
+      for (let n = 0; n < 4; n++)
+        await server
+          .signal(runId, `approve:#${n}`, { verdict: 'approve' }, { from: 'mallory', scopes: [] })
+          .catch(() => undefined);
+  }
+}

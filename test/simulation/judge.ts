@@ -1,0 +1,72 @@
+import type { Entry, Outcome } from 'flyball';
+import { readAll } from '../../packages/flyball/src/runtime/load.js';
+import type { Case } from '../crash/case.js';
+import { detailOf, endName, isItsOwnEnd } from '../crash/examine.js';
+import { type End, person } from '../crash/journey.js';
+import { brokenRules, eventsOf } from '../crash/rules.js';
+import type { Plan } from './plan.js';
+import type { Simulation } from './simulation.js';
+
+/** Looks at everything once more when it is over: each run against its journal and against what really happened. */
+export async function judge(simulation: Simulation): Promise<readonly string[]> {
+  const stops: string[] = [];
+  for (const [n, given] of simulation.plan.cases.entries()) {
+    const runId = `run-${n}`;
+    const record = await simulation.storage.get(runId);
+    if (record === undefined) continue;
+    const entries = await readAll(simulation.storage, record);
+    for (const { generation, seq, at, event } of entries)
+      simulation.trace(`${runId} ${generation}:${seq} ${at % 1e8} ${JSON.stringify(event).slice(0, 400)}`);
+    for (const { rule, detail } of simulation.world(runId).violations) simulation.blame(rule, `${runId} ${detail}`);
+    stops.push(record.status);
+    if (!simulation.isFinal(runId)) continue; // it was told why
+    const isPoisoned = simulation.plan.isPoisoned && n === 0;
+    if (!isPoisoned) checkEnd(simulation, { runId, given, entries });
+    if (isPoisoned && record.status !== 'stalled' && !simulation.cancelled.has(runId))
+      simulation.blame('poison:lives', `${runId} is ${record.status}`);
+    const eras = simulation.truth.of(runId)?.eras ?? [];
+    const journey = { runId, person: person(), later: [], eras: [...eras], hasPlenty: false, begin: unused };
+    const world = simulation.world(runId);
+    for (const { rule, detail } of brokenRules({
+      given,
+      runId,
+      entries,
+      inherited: [],
+      world,
+      journey,
+      stop: record.status,
+    }))
+      if (!isExcused(simulation.plan, rule)) simulation.blame(rule, `${runId} ${detail}`);
+    if (record.owner !== undefined) simulation.blame('finished:held', `${runId} is held by ${record.owner.id}`);
+  }
+  return stops;
+}
+
+function unused(): never {
+  throw new Error('Nobody begins a run here.');
+}
+
+/** A date that was set is as far off as somebody set it. */
+function isExcused(plan: Plan, rule: string): boolean {
+  return rule === 'now:stale' && hasWrongClocks(plan);
+}
+
+function hasWrongClocks({ skews, faults }: Plan): boolean {
+  return skews.some((ms) => ms !== 0) || faults.some(({ kind }) => kind === 'jump');
+}
+
+function checkEnd(
+  simulation: Simulation,
+  { runId, given, entries }: { readonly runId: string; readonly given: Case; readonly entries: readonly Entry[] },
+): void {
+  const outcome = eventsOf(entries, 'run-end').at(-1)?.outcome as Outcome<unknown> | undefined;
+  if (outcome === undefined || outcome.stop === 'suspended') return simulation.blame('end:none', runId);
+  const end: End = outcome;
+  if (isItsOwnEnd(given, end) || (end.stop === 'done' && end.value === 'version 2')) return;
+  if (end.stop === 'cancelled' && simulation.cancelled.has(runId)) return;
+  if (end.stop === 'bounded') {
+    if (end.bound === 'deadline' && hasWrongClocks(simulation.plan)) return;
+    if (!given.enlarges && end.bound !== 'wallMs' && end.bound !== 'deadline') return;
+  }
+  simulation.blame(`end:${endName(end)}`, `${runId} ${detailOf(end)}`);
+}

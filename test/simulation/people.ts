@@ -1,0 +1,178 @@
+import type { Budget, Runtime } from 'flyball';
+import type { SeededRandom } from 'flyball/testing';
+import type { EventOf } from '../../packages/flyball/src/core/events.js';
+import { type Case, ENOUGH, type Limits } from '../crash/case.js';
+import { PLENTY } from '../crash/place.js';
+import type { World } from '../crash/world.js';
+import type { Known } from './truth.js';
+
+export interface Visit {
+  readonly runId: string;
+  readonly given: Case;
+  readonly world: World;
+  readonly known: Known;
+}
+
+export interface Around {
+  readonly random: SeededRandom;
+  /** A server that answers, of the version of the run where one is up. */
+  server(version?: string): Runtime | undefined;
+  /** What the run waits for, as everybody can see it. */
+  openWaits(runId: string): Promise<readonly EventOf<'wait-start'>[]>;
+  /** Whether a process that lives may still act under this key. */
+  isActing(key: string): boolean;
+  /** Whether somebody may set the stalled run going again now. */
+  mayResume(visit: Visit): boolean;
+  isHealed(): boolean;
+  trace(line: string): void;
+}
+
+interface Asked {
+  isAnswered: boolean;
+  readonly isIgnored: boolean;
+}
+
+/** Those who look after runs: they answer, raise budgets, end pauses, and try again when nobody answers them. */
+export class People {
+  private readonly around: Around;
+  private readonly asked = new Map<string, Asked>();
+  private readonly later = new Map<string, Limits[]>();
+  private readonly raised = new Map<string, number>();
+  /** Runs that were to go on, under this budget, and of which nobody heard that they do. */
+  private readonly unsure = new Map<string, Partial<Budget> | undefined>();
+
+  constructor(around: Around) {
+    this.around = around;
+  }
+
+  /** More than enough was given to it, and it stands at a bound all the same. */
+  hasPlenty(runId: string): boolean {
+    return (this.raised.get(runId) ?? 0) > 4;
+  }
+
+  async look(visit: Visit): Promise<void> {
+    const { known, runId } = visit;
+    const server = this.around.server(known.version);
+    if (server === undefined) return;
+    switch (known.status) {
+      case 'paused':
+        this.unsure.set(runId, undefined);
+        await server.resume(runId, { by: 'op' });
+        this.unsure.delete(runId);
+        return;
+      case 'bounded':
+        return this.raise(server, visit);
+      case 'stalled':
+        if (this.around.mayResume(visit)) await server.resume(runId, { by: 'op' });
+        return;
+      default:
+        if (this.unsure.has(runId)) await this.tryAgain(server, visit);
+        for (const wait of await this.around.openWaits(runId)) await this.respond(visit, wait);
+    }
+  }
+
+  /** Nobody knows whether it goes on: it was told to, and the answer was lost. */
+  private async tryAgain(server: Runtime, { runId }: Visit): Promise<void> {
+    const budget = this.unsure.get(runId);
+    await server.resume(runId, { by: 'op', ...(budget === undefined ? {} : { budget }) }).then(
+      () => this.unsure.delete(runId),
+      (error: { readonly code?: string }) => {
+        const { code = '' } = error;
+        if (!code.startsWith('STORAGE_') && code !== 'JOURNAL_CONFLICT') this.unsure.delete(runId);
+      },
+    );
+  }
+
+  private async raise(server: Runtime, { runId, given, known }: Visit): Promise<void> {
+    const axis = known.code as keyof Limits | 'wallMs' | 'deadline' | undefined;
+    if (!given.enlarges || axis === 'wallMs' || axis === 'deadline') return;
+    const later = this.later.get(runId) ?? [...given.budgets];
+    this.later.set(runId, later);
+    const held = later.shift() ?? ENOUGH;
+    const next = later[0];
+    const isMore = next !== undefined && axis !== undefined && (next[axis] ?? 0) > (held[axis] ?? 0);
+    if (!isMore) later.length = 0;
+    this.raised.set(runId, (this.raised.get(runId) ?? 0) + 1);
+    this.around.trace(`op raises the budget of ${runId}`);
+    const budget = isMore ? next : PLENTY;
+    this.unsure.set(runId, budget);
+    await server.resume(runId, { by: 'op', budget });
+    this.unsure.delete(runId);
+  }
+
+  private async respond(visit: Visit, wait: EventOf<'wait-start'>): Promise<void> {
+    const { people } = visit.given;
+    const known = this.asked.get(wait.token) ?? {
+      isAnswered: false,
+      isIgnored: isShort(wait) || (wait.due !== undefined && this.asked.size < people.ignores),
+    };
+    this.asked.set(wait.token, known);
+    const isSure = known.isAnswered && this.around.random.int(4) > 0; // now and then somebody sends it again
+    if (isSure || (known.isIgnored && !(this.around.isHealed() && wait.due === undefined))) return;
+    if (this.around.random.int(3) === 0) return; // not now
+    if (wait.kind === 'doubt') await this.settleDoubt(visit, wait, known);
+    else if (wait.kind === 'approval') await this.decide(visit, wait, known);
+    else await this.tell(visit, wait, known);
+  }
+
+  /** Nobody can say what became of something that may still happen. */
+  private async settleDoubt({ runId, world }: Visit, wait: EventOf<'wait-start'>, asked: Asked): Promise<void> {
+    const { key } = wait.request as { readonly key: string };
+    if (this.around.isActing(key)) return;
+    const happened = world.made(key) > 0;
+    const answer = happened ? { happened, result: `told ${key}` } : { happened };
+    asked.isAnswered = (await this.send(runId, wait.token, answer, 'ann', wait.token)) !== false;
+  }
+
+  private async decide({ runId, given, world }: Visit, wait: EventOf<'wait-start'>, asked: Asked): Promise<void> {
+    const yes = { verdict: 'approve' };
+    const no = { verdict: 'reject', reason: 'no' };
+    const verdict = given.people.verdict === 'approve' ? yes : no;
+    if (!given.people.isRaced) {
+      asked.isAnswered = (await this.send(runId, wait.token, verdict, 'ann', wait.token)) !== false;
+      return;
+    }
+    const said = await Promise.all([
+      this.send(runId, wait.token, yes, 'ann', wait.token),
+      this.send(runId, wait.token, no, 'bob', wait.token),
+    ]);
+    if (said.every((one) => one === 'delivered')) world.blame('verdict:both', `both verdicts on ${wait.name} count`);
+    asked.isAnswered = said.some(Boolean);
+  }
+
+  private async tell({ runId, given, world }: Visit, wait: EventOf<'wait-start'>, asked: Asked): Promise<void> {
+    const { type } = wait.request as { readonly type: 'number' | 'string' };
+    const [right, wrong] = type === 'number' ? [5, 'five'] : ['five', 5];
+    const to = given.people.by === 'name' ? wait.name : wait.token;
+    if (given.people.isLate && (await this.send(runId, wait.token, wrong, 'sam', wait.token)))
+      world.blame('signal:wrong-type', `${wait.name} takes a ${type} and took ${wrong}`);
+    asked.isAnswered = (await this.send(runId, to, right, 'sam', wait.token)) !== false;
+  }
+
+  /** What the sender was told; false where nobody took it, or nobody knows. */
+  private async send(
+    runId: string,
+    to: string,
+    payload: unknown,
+    from: string,
+    token: string,
+  ): Promise<'delivered' | 'buffered' | 'duplicate' | false> {
+    const server = this.around.server();
+    if (server === undefined) return false;
+    const id = `${from} to ${token} ${JSON.stringify(payload)}`;
+    const said = await server
+      .signal(runId, to, payload, { from, scopes: ['*'], id })
+      .then(({ delivery }) => delivery)
+      .catch((error: Error & { readonly code?: string }) => {
+        this.around.trace(`${from} was refused by ${runId}: ${error.code ?? ''} ${error.message.slice(0, 100)}`);
+        return false as const;
+      });
+    this.around.trace(`${from} tells ${runId} ${to.slice(-12)} ${JSON.stringify(payload)}: ${said}`);
+    return said;
+  }
+}
+
+/** A wait of a few milliseconds is one that nobody answers in time. */
+function isShort({ request }: EventOf<'wait-start'>): boolean {
+  return (request as { readonly isShort?: boolean } | undefined)?.isShort === true;
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { type SeededRandom, seededRandom } from 'flyball/testing';
+import { type Case, profile } from '../crash/case.js';
+
+/** What goes wrong, when, and to whom. Every one of them can be left out, so that a failing seed becomes smaller. */
+export type Fault =
+  /** The process is killed, and another one takes its place after a while. */
+  | { readonly kind: 'crash'; readonly at: number; readonly machine: number; readonly backMs: number }
+  /** It is killed at a write to a run: before it is made, or after, unanswered. */
+  | { readonly kind: 'crash-at'; readonly run: number; readonly write: number; readonly when: 'before' | 'after' }
+  /** It stands still and knows nothing of it, as under SIGSTOP. */
+  | { readonly kind: 'stop'; readonly at: number; readonly machine: number; readonly ms: number }
+  /** Nothing gets from it to the storage, or back. */
+  | { readonly kind: 'cut'; readonly at: number; readonly machine: number; readonly ms: number }
+  /** Somebody sets its clock. */
+  | { readonly kind: 'jump'; readonly at: number; readonly machine: number; readonly ms: number }
+  /** The disk of the storage is full. */
+  | { readonly kind: 'full'; readonly at: number; readonly ms: number }
+  /** Requests and answers are late, get lost, or arrive twice. */
+  | { readonly kind: 'storm'; readonly at: number; readonly ms: number; readonly loss: number }
+  /** A process ends in peace and comes back with the next version of the code. */
+  | { readonly kind: 'deploy'; readonly at: number; readonly machine: number; readonly drainMs: number }
+  /** An operator says that a killed process is gone. */
+  | { readonly kind: 'declare'; readonly at: number }
+  | {
+      readonly kind: 'cancel' | 'pause' | 'redirect' | 'stray' | 'early' | 'wake';
+      readonly at: number;
+      readonly run: number;
+    };
+
+export interface Plan {
+  readonly seed: number;
+  /** What each run does, from the generator of crash tests. */
+  readonly cases: readonly Case[];
+  /** How far off the clock of each machine is when it starts. */
+  readonly skews: readonly number[];
+  /** Machines on one host can prove each other gone; others know only leases. */
+  readonly hosts: readonly number[];
+  readonly faults: readonly Fault[];
+  /** What the next version is: the same code with a change that it declares, or different code. */
+  readonly next: 'changed' | 'different';
+  /** One run kills every process that works on it. */
+  readonly isPoisoned: boolean;
+  /** Who says whose turn it is: workers that look around, or a dispatcher. */
+  readonly turns: 'workers' | 'dispatcher';
+  /** How long the storage takes to answer, at most; 0: at once. */
+  readonly latencyMs: number;
+}
+
+const PROFILES = [
+  'mixed',
+  'mixed',
+  'budget',
+  'budget',
+  'generations',
+  'cancel',
+  'people',
+  'people',
+  'nested',
+  'instants',
+  'clocks',
+];
+
+const HOUR_MS = 3_600_000;
+
+/** All choices of a simulation, from one number. */
+export function planOf(seed: number): Plan {
+  const random = seededRandom(`plan ${seed}`);
+  const runs = random.pick([1, 1, 1, 2, 2, 3]);
+  const machines = random.pick([1, 2, 2, 2, 3]);
+  const isPoisoned = random.int(12) === 0;
+  const turns = random.int(6) === 0 ? 'dispatcher' : 'workers';
+  const cases = Array.from({ length: runs }, (_, n) => caseOf(random.pick(PROFILES), seed * 4 + n));
+  const skew = (): number => random.pick([0, 0, 0, 0, random.int(4000) - 2000, random.pick([HOUR_MS, -HOUR_MS])]);
+  return {
+    seed,
+    cases,
+    skews: Array.from({ length: machines }, skew),
+    hosts: Array.from({ length: machines }, () => random.int(2)),
+    faults: isPoisoned ? [] : faultsOf(random, { machines, runs, cases }),
+    next: random.pick(['changed', 'changed', 'different']),
+    isPoisoned,
+    turns,
+    latencyMs: random.pick([0, 5, 40, 300]),
+  };
+}
+
+function caseOf(name: string, seed: number): Case {
+  const [given] = fc.sample(profile(name), { seed, numRuns: 1 });
+  if (given === undefined) throw new Error(`No program for ${name}.`);
+  return { ...given, crashes: [], meddling: [], forks: [], restMs: 0 };
+}
+
+function faultsOf(
+  random: SeededRandom,
+  { machines, runs }: { readonly machines: number; readonly runs: number; readonly cases: readonly Case[] },
+): readonly Fault[] {
+  const at = (): number => Math.floor(30_000 * random() ** 3);
+  const machine = (): number => random.int(machines);
+  const run = (): number => random.int(runs);
+  const one = (): Fault => {
+    switch (random.int(16)) {
+      case 0:
+        return { kind: 'crash', at: at(), machine: machine(), backMs: random.pick([0, 1000, 20_000]) };
+      case 1:
+      case 2:
+      case 3:
+        return {
+          kind: 'crash-at',
+          run: run(),
+          write: 1 + random.int(14),
+          when: random.pick(['before', 'after']),
+        };
+      case 4:
+      case 5:
+        return { kind: 'stop', at: at(), machine: machine(), ms: random.pick([500, 16_000, 20_000, 40_000]) };
+      case 6:
+        return { kind: 'cut', at: at(), machine: machine(), ms: random.pick([500, 8_000, 20_000, 40_000]) };
+      case 7:
+        return { kind: 'jump', at: at(), machine: machine(), ms: random.pick([-HOUR_MS, -2000, 2000, HOUR_MS]) };
+      case 8:
+        return { kind: 'full', at: at(), ms: random.pick([200, 3_000, 20_000]) };
+      case 9:
+      case 10:
+        return { kind: 'storm', at: at(), ms: random.pick([1_000, 5_000, 20_000]), loss: random.pick([0.05, 0.2]) };
+      case 11:
+        return { kind: 'deploy', at: at(), machine: machine(), drainMs: random.pick([0, 1_000, 10_000]) };
+      case 12:
+        return { kind: 'declare', at: at() };
+      default:
+        return {
+          kind: random.pick(['cancel', 'cancel', 'pause', 'redirect', 'stray', 'early', 'wake']),
+          at: at(),
+          run: run(),
+        };
+    }
+  };
+  return Array.from({ length: random.int(7) }, one);
+}

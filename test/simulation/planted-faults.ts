@@ -1,0 +1,243 @@
+/** A mending that is undone: one place of the sources, as it is and as it was, or might have been. */
+export interface PlantedFault {
+  readonly name: string;
+  /** Under packages/flyball/src. */
+  readonly file: string;
+  readonly what: string;
+  /** Occurs once in the file. */
+  readonly find: string;
+  readonly put: string;
+}
+
+/** Those of the trials from outside, by their ids: each mending undone. */
+const FOUND_OUTSIDE: readonly PlantedFault[] = [
+  {
+    name: 'F-C1',
+    file: 'runtime/history/standing.ts',
+    what: 'what a bound stopped stays stopped after the bound is lifted',
+    find: "    return event.type === 'abort' && event.cutOff !== true ? 'void-from-start' : 'void';\n  }\n  if (isCalledOff",
+    put: "    return 'delivered';\n  }\n  if (isCalledOff",
+  },
+  {
+    name: 'F-C2',
+    file: 'runtime/effects/effect.ts',
+    what: 'a stopped body is left behind after two turns',
+    find: 'if (graceMs === undefined || attempt.life.isDead) setImmediate',
+    put: 'if (graceMs !== -1) setImmediate',
+  },
+  {
+    name: 'F-C3',
+    file: 'runtime/effects/doubt.ts',
+    what: 'a cancelled run makes on resume what was only intended',
+    find: 'return pending.closedBy !== undefined && act.rules.compensate === undefined && !attempt.effects.canGoOnLater;',
+    put: 'return pending.closedBy === undefined && act.rules.compensate === undefined && attempt.life.isDead;',
+  },
+  {
+    name: 'F-C4',
+    file: 'runtime/open-effects.ts',
+    what: 'the loser of first keeps the run from going on in a new generation',
+    find: '    if (this.closedBy !== undefined) return false;\n    return this.branches > 0',
+    put: '    return this.branches > 0',
+  },
+  {
+    name: 'F-C5',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'two verdicts on one question are both accepted',
+    find: "        if (run.inbox.some(({ kind, name }) => kind === 'answer' && name === message.name)) return 'answered';\n",
+    put: '',
+  },
+  {
+    name: 'F-C6',
+    file: 'runtime/run-clock.ts',
+    what: 'durations follow a date that somebody sets',
+    find: '  monotonic(): number {\n    return this.clock.monotonic();\n  }\n\n  after(',
+    put: '  monotonic(): number {\n    return this.clock.now();\n  }\n\n  after(',
+  },
+  {
+    name: 'F-C9',
+    file: 'runtime/finish.ts',
+    what: 'each generation carries what all before it have to undo',
+    find: 'toUndo: before.toUndo + undo.length,',
+    put: "toUndo: before.toUndo + undo.length, pins: { ...before.pins, saga: [...((before.pins['saga'] as unknown[] | undefined) ?? []), ...undo] },",
+  },
+  {
+    name: 'F-C10',
+    file: 'core/ledger.ts',
+    what: 'what a model reports beyond its maximum is not counted',
+    find: '    this.debit(actual);\n    this.mayHaveCost(possibly, { shown: true });',
+    put: '    this.debit(Object.fromEntries(Object.entries(actual).map(([axis, amount]) => [axis, Math.min(amount ?? 0, reserved[axis as never] ?? amount ?? 0)])));\n    this.mayHaveCost(possibly, { shown: true });',
+  },
+  {
+    name: 'F-C11',
+    file: 'runtime/trials.ts',
+    what: 'runs that crash again and again are not tried alone',
+    find: 'return this.suspect === undefined ? [innocent, { crashes: { from: this.after }, limit: 1 }] : [innocent];',
+    put: 'return [{ crashes: {}, limit: innocent.limit }];',
+  },
+  {
+    name: 'F-C12',
+    file: 'runtime/worker.ts',
+    what: 'a worker takes runs of another version while theirs is there',
+    find: 'Object.hasOwn(mine, agent) && mine[agent] !== version ? [{ agent, version }] : [],',
+    put: 'Object.hasOwn(mine, agent) && mine[agent] === `` ? [{ agent, version }] : [],',
+  },
+  {
+    name: 'F-C13',
+    file: 'runtime/rollback.ts',
+    what: 'compensations are made without a look at the lease',
+    find: '  if (attempt.life.holdsLease) return;\n  attempt.life.fail(',
+    put: '  if (attempt.runId !== effect) return;\n  attempt.life.fail(',
+  },
+];
+
+const OTHERS: readonly PlantedFault[] = [
+  {
+    name: 'fence-stands-still',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'a claim does not get a new fencing number',
+    find: "      status: 'running',\n      fence: run.fence + 1,",
+    put: "      status: 'running',\n      fence: run.fence,",
+  },
+  {
+    name: 'old-fence-writes',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'whoever lost the run can still write to it',
+    find: 'if (run === undefined || run.fence !== claim.fence) return Promise.reject(staleClaim(claim));',
+    put: 'if (run === undefined) return Promise.reject(staleClaim(claim));',
+  },
+  {
+    name: 'old-fence-releases',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'whoever lost the run can still give it back',
+    find: '      if (run === undefined || run.fence !== claim.fence) return;\n      change(run, {',
+    put: '      if (run === undefined) return;\n      change(run, {',
+  },
+  {
+    name: 'renewal-after-loss',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'the lease of a lost run is renewed',
+    find: 'if (run === undefined || run.fence !== claim.fence) stale.push(claim.runId);',
+    put: 'if (run === undefined) stale.push(claim.runId);',
+  },
+  {
+    name: 'repeat-refused',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'a write that arrives a second time is refused',
+    find: 'else if (!isWritten(run, batch.entries)) return Promise.reject(refused);',
+    put: 'else return Promise.reject(refused);',
+  },
+  {
+    name: 'lease-by-the-date',
+    file: 'runtime/leases.ts',
+    what: 'a process tells by the date whether it still holds a run',
+    find: 'return (this.until.get(runId) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonic();',
+    put: 'return this.until.has(runId);',
+  },
+  {
+    name: 'act-without-lease',
+    file: 'runtime/effects/drive-act.ts',
+    what: 'an effect is made without a look at the lease',
+    find: '  if (!attempt.life.holdsLease) {',
+    put: '  if (attempt.life.isDead) {',
+  },
+  {
+    name: 'act-before-intent',
+    file: 'runtime/effects/drive-act.ts',
+    what: 'an effect is made before its INTENT is durable',
+    find: '  pending.intended = true;\n  await attempt.journal.barrier();\n  // the commit',
+    put: '  pending.intended = true;\n  void attempt.journal.barrier();\n  // the commit',
+  },
+  {
+    name: 'no-is-believed',
+    file: 'runtime/effects/doubt.ts',
+    what: 'an effect is made again while whoever attempted it may be alive',
+    find: "    if (answer.happened === 'no' && isSafe) return didNotHappen(attempt, pending, act, ended);\n    attempt.journal.push({",
+    put: "    if (answer.happened === 'no') return didNotHappen(attempt, pending, act, ended);\n    attempt.journal.push({",
+  },
+  {
+    name: 'no-doubt',
+    file: 'runtime/effects/doubt.ts',
+    what: 'an effect without a known end is made again',
+    find: "if (act.class === 'idempotent' && intent.class === 'idempotent')",
+    put: "if (act.class !== 'pure')",
+  },
+  {
+    name: 'uncertain-stalls',
+    file: 'runtime/stopped-here.ts',
+    what: 'a write that may have been made stalls the run',
+    find: "return error instanceof FlyballError && error.code.startsWith('STORAGE_');",
+    put: "return error instanceof FlyballError && error.code.startsWith('STORAGE_') && error.code !== 'STORAGE_UNCERTAIN';",
+  },
+  {
+    name: 'worker-gives-up',
+    file: 'runtime/worker.ts',
+    what: 'a worker whose storage failed once looks for nothing any more',
+    find: '    try {\n      await this.look();\n    } finally {\n      await this.lookLater();\n    }',
+    put: '    await this.look();\n    await this.lookLater();',
+  },
+  {
+    name: 'renewal-gives-up',
+    file: 'runtime/worker.ts',
+    what: 'leases are not renewed any more after one renewal failed',
+    find: '    } finally {\n      this.cancelRenew = undefined;\n      this.renewSoon();\n    }',
+    put: '    } finally {\n      this.cancelRenew ??= undefined;\n    }',
+  },
+  {
+    name: 'message-heard-twice',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'a message stays in the inbox after the run has heard it',
+    find: '    if (batch.taken !== undefined) takeMessages(run, batch.taken);\n',
+    put: '',
+  },
+  {
+    name: 'message-twice-by-id',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'a message that is sent again under its id is stored again',
+    find: "      if (run.delivered.has(message.id)) return 'duplicate';\n",
+    put: '',
+  },
+  {
+    name: 'ended-runs-again',
+    file: 'runtime/opening.ts',
+    what: 'a run whose owner died between its end and its release runs again',
+    find: 'if (recorded.end !== undefined) return restEnded(home, claim, recorded.end);',
+    put: "if (recorded.end !== undefined && recorded.end.outcome.stop === 'bounded') return restEnded(home, claim, recorded.end);",
+  },
+  {
+    name: 'cancel-at-a-bound',
+    file: 'runtime/attempt-host.ts',
+    what: 'a cancellation that comes while a run ends at a bound is forgotten',
+    find: "  if (messages.some(({ kind }) => kind === 'cancel')) await engine.requeue(attempt.runId);",
+    put: '  void messages;',
+  },
+  {
+    name: 'calls-beyond-budget',
+    file: 'runtime/books.ts',
+    what: 'a call is let in without room for it in the budget',
+    find: 'return outOfTime ?? (reserved === undefined ? scope.ledger.reserve(want) : undefined);',
+    put: 'return outOfTime ?? (reserved === undefined && want.toolCalls === undefined ? scope.ledger.reserve(want) : undefined);',
+  },
+  {
+    name: 'crashes-not-counted',
+    file: 'adapters/engine-memory/memory-engine.ts',
+    what: 'a run that kills its process is tried for ever',
+    find: 'crashes: run.crashes + (previous === undefined ? 0 : 1),',
+    put: 'crashes: 0,',
+  },
+  {
+    name: 'drive-takes-nothing-over',
+    file: 'runtime/lives.ts',
+    what: 'a dispatcher cannot take a run from an owner that hangs',
+    find: 'how.takeOver === true || owner.id === me.id || host.isGone(owner);',
+    put: 'owner.id === me.id || host.isGone(owner);',
+  },
+  {
+    name: 'pause-forgotten',
+    file: 'runtime/run-life.ts',
+    what: 'a pause whose process dies before the run rests is forgotten',
+    find: '    this.pauses.push(message);\n    this.run.delivery.kick();',
+    put: '    this.pauses.push(message);\n    this.run.journal.writer.take(message.number);\n    this.run.delivery.kick();',
+  },
+];
+
+export const plantedFaults: readonly PlantedFault[] = [...FOUND_OUTSIDE, ...OTHERS];

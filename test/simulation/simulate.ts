@@ -1,0 +1,79 @@
+/**
+ * Simulates several machines, their storage, clocks and network, people and operators, each seed another world:
+ *
+ *     npm run simulate -- --seeds 100000 [--from 1]     tries so many seeds, and ends with 1 where one fails
+ *     npm run simulate -- --seed 4711                   plays one seed and prints what happened
+ *     npm run simulate -- --seed 4711 --shrink          makes it smaller for as long as it fails in the same way
+ *     npm run simulate -- --planted [name]              undoes mendings one by one, and says how many seeds each took
+ */
+import { parseArgs } from 'node:util';
+import { planOf } from './plan.js';
+import { plantedTable } from './planted.js';
+import { describePlan } from './report.js';
+import { shrink } from './shrink.js';
+import { simulate } from './simulation.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    shrink: { type: 'boolean', default: false },
+    planted: { type: 'boolean', default: false },
+    /** Goes on after a seed that fails. */
+    all: { type: 'boolean', default: false },
+  },
+});
+
+const PROGRESS_MS = 10_000;
+
+async function playOne(seed: number): Promise<number> {
+  const given = planOf(seed);
+  const plan = values.shrink ? await shrink(given, (line) => console.error(line)) : given;
+  const { violations, trace, moments, lives, ms, stops } = await simulate(plan, { isTraced: true });
+  for (const line of describePlan(plan)) console.log(line);
+  for (const line of trace) console.log(line);
+  console.log(`seed ${seed}: ${moments} moments, ${lives} lives, ${ms} ms, ended as ${stops.join(', ')}`);
+  for (const { rule, detail } of violations) console.log(`BROKEN ${rule}: ${detail.slice(0, 2_000)}`);
+  return violations.length === 0 ? 0 : 1;
+}
+
+async function playMany(first: number, count: number): Promise<number> {
+  const began = Date.now();
+  let told = began;
+  let failed = 0;
+  let lives = 0;
+  let moments = 0;
+  let tried = 0;
+  const speed = (): string => {
+    const seconds = (Date.now() - began) / 1000;
+    return `${tried} seeds from ${first}, ${lives} lives, ${moments} moments, ${seconds.toFixed(1)} s, ${(tried / seconds).toFixed(1)} seeds/s`;
+  };
+  for (let seed = first; seed < first + count; seed++) {
+    const played = await simulate(planOf(seed));
+    tried++;
+    lives += played.lives;
+    moments += played.moments;
+    const [broken] = played.violations;
+    if (broken !== undefined) {
+      failed++;
+      console.log(`seed ${seed} breaks ${broken.rule}: ${broken.detail.slice(0, 200)}`);
+      console.log(`  npm run simulate -- --seed ${seed} --shrink`);
+      if (!values.all) break;
+    }
+    if (Date.now() - told < PROGRESS_MS) continue;
+    told = Date.now();
+    console.error(speed());
+  }
+  console.log(`${speed()}, ${failed === 0 ? 'none fails' : `${failed} failed`}`);
+  return failed === 0 ? 0 : 1;
+}
+
+const seed = values.seed === undefined ? undefined : Number(values.seed);
+const code = values.planted
+  ? await plantedTable(positionals, { first: Number(values.from), seeds: Number(values.seeds) })
+  : seed === undefined
+    ? await playMany(Number(values.from), Number(values.seeds))
+    : await playOne(seed);
+process.exit(code);

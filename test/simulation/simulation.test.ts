@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/files.mjs';
+import { repetitions } from '../repetitions.js';
+import corpus from './corpus.json' with { type: 'json' };
+import { planOf } from './plan.js';
+import { plantedFaults } from './planted-faults.js';
+import { shrink } from './shrink.js';
+import { simulate } from './simulation.js';
+
+describe('a simulated cluster', () => {
+  it('keeps every promise through crashes, stops, partitions, lost answers, wrong clocks and deployments [R10-SIM-SAMPLE]', async () => {
+    const count = repetitions({ sample: 40, full: 400 });
+    for (let seed = 1; seed <= count; seed++) {
+      const { violations } = await simulate(planOf(seed));
+      expect({ seed, violations }).toEqual({ seed, violations: [] });
+    }
+  });
+
+  it('plays a seed the same way each time, to the last message [R10-SIM-SEED]', async () => {
+    for (const seed of [3, 11, 24]) {
+      const [first, second] = [
+        await simulate(planOf(seed), { isTraced: true }),
+        await simulate(planOf(seed), { isTraced: true }),
+      ];
+      expect(second.trace).toEqual(first.trace);
+      expect(second.moments).toBe(first.moments);
+      expect(first.trace.length).toBeGreaterThan(3);
+    }
+  });
+
+  it.each(corpus)('breaks no rule under seed $seed any more: $rule [R10-SIM-CORPUS]', async ({ seed }) => {
+    expect((await simulate(planOf(seed))).violations).toEqual([]);
+  });
+
+  it('leaves a plan that breaks nothing as it is', async () => {
+    const told: string[] = [];
+    const plan = planOf(1);
+    expect(await shrink(plan, (line) => told.push(line))).toBe(plan);
+    expect(told).toEqual(['Seed 1 breaks no rule: there is nothing to shrink.']);
+  });
+});
+
+describe('a planted fault', () => {
+  it.each(plantedFaults)('$name fits the sources: $what [R10-SIM-PLANTED]', ({ file, find }) => {
+    const text = readFileSync(join(root, 'packages/flyball/src', file), 'utf8');
+    expect(text.split(find)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,103 @@
+import { VIRTUAL_START } from 'flyball/testing';
+
+interface Moment {
+  readonly due: number;
+  readonly order: number;
+  callback: (() => void) | undefined;
+}
+
+/** Macrotasks in a row without any use of the timeline before its next moment comes, as in `autoClock`. */
+const IDLE_TURNS = 4;
+
+/** The one time behind all clocks: it moves on to the next moment when nobody has anything left to do at this one. */
+export class Timeline {
+  now = VIRTUAL_START;
+  moments = 0;
+  private uses = 0;
+  private order = 0;
+  private readonly heap: Moment[] = [];
+
+  /** Somebody is at work: time does not move meanwhile. */
+  use(): void {
+    this.uses++;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    this.uses++;
+    const moment: Moment = { due: this.now + (ms > 0 ? ms : 0), order: this.order++, callback };
+    push(this.heap, moment);
+    return () => {
+      this.uses++;
+      moment.callback = undefined;
+    };
+  }
+
+  /** Goes on until it is over, nothing is left to come, or so many moments have passed. */
+  async run(isOver: () => boolean, most: number): Promise<'over' | 'dry' | 'long'> {
+    for (const end = this.moments + most; this.moments < end; ) {
+      await this.quiet();
+      if (isOver()) return 'over';
+      if (!this.fireNext()) return 'dry';
+    }
+    return 'long';
+  }
+
+  private fireNext(): boolean {
+    for (let next = pop(this.heap); next !== undefined; next = pop(this.heap)) {
+      const { callback } = next;
+      if (callback === undefined) continue; // it was cancelled
+      this.now = Math.max(this.now, next.due);
+      this.moments++;
+      this.uses++;
+      callback();
+      return true;
+    }
+    return false;
+  }
+
+  private quiet(): Promise<void> {
+    return new Promise((resolve) => {
+      let before = this.uses;
+      let left = IDLE_TURNS;
+      const turn = (): void => {
+        if (this.uses !== before) {
+          before = this.uses;
+          left = IDLE_TURNS;
+        } else if (--left === 0) return resolve();
+        setImmediate(turn);
+      };
+      setImmediate(turn);
+    });
+  }
+}
+
+const isBefore = (a: Moment, b: Moment): boolean => a.due < b.due || (a.due === b.due && a.order < b.order);
+
+function push(heap: Moment[], moment: Moment): void {
+  let at = heap.length;
+  while (at > 0) {
+    const parentAt = (at - 1) >> 1;
+    const parent = heap[parentAt] as Moment;
+    if (isBefore(parent, moment)) break;
+    heap[at] = parent;
+    at = parentAt;
+  }
+  heap[at] = moment;
+}
+
+function pop(heap: Moment[]): Moment | undefined {
+  const first = heap[0];
+  const last = heap.pop();
+  if (first === undefined || last === undefined || heap.length === 0) return first;
+  let at = 0;
+  for (;;) {
+    const left = heap[2 * at + 1];
+    const right = heap[2 * at + 2];
+    const child = right !== undefined && left !== undefined && isBefore(right, left) ? right : left;
+    if (child === undefined || isBefore(last, child)) break;
+    heap[at] = child;
+    at = child === left ? 2 * at + 1 : 2 * at + 2;
+  }
+  heap[at] = last;
+  return first;
+}

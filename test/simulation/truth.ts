@@ -1,0 +1,253 @@
+import type { Owner } from '../../packages/flyball/src/core/events.js';
+import type { Batch, Claim, DueQuery, Engine, Rest, RunStatus } from '../../packages/flyball/src/ports/engine.js';
+
+/** A run as whoever stands outside knows it: from the writes that the storage accepted. */
+export interface Known {
+  readonly runId: string;
+  readonly version: string;
+  fence: number;
+  owner: Owner | undefined;
+  leaseUntil: number;
+  status: RunStatus;
+  code: string | undefined;
+  /** Where the next entry of each generation has to stand. */
+  readonly next: Map<number, number>;
+  /** How it ended, by its journal. */
+  end: string | undefined;
+  /** Waits by id: whether each is open. */
+  readonly waits: Map<string, boolean>;
+  /** Budgets that held, and how many tools had been called when each began to. */
+  readonly eras: { readonly toolCalls: number; readonly before: number }[];
+  crashes: number;
+  writes: number;
+}
+
+export interface Outside {
+  now(): number;
+  blame(rule: string, detail: string): void;
+  /** How many tools the run has called by now. */
+  callsOf(runId: string): number;
+  /** Nobody claims a run from an owner that is there and holds its lease, unless whoever dispatches decides so. */
+  mayTakeOver(owner: Owner): boolean;
+  /** Somebody took a run of this version, while others had announced that they run it for a while. */
+  took(by: Owner, known: Known, others: readonly Owner[]): void;
+}
+
+/** Long enough for everybody to have heard of an announcement. */
+const KNOWN_AFTER_MS = 30_000;
+
+const ENDED: ReadonlySet<string> = new Set(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
+
+/**
+ * The storage that all machines share, with somebody who looks at every write that it accepted. Leases go by its own
+ * clock; timers by the clock of whoever asks, as with a database.
+ */
+export class Truth {
+  readonly runs = new Map<string, Known>();
+  readonly engine: Engine;
+  isFull: () => Error | undefined = () => undefined;
+  private readonly announced = new Map<string, { owner: Owner; version: string; since: number; until: number }>();
+  private readonly inner: Engine;
+  private readonly outside: Outside;
+
+  constructor(inner: Engine, outside: Outside) {
+    this.inner = inner;
+    this.outside = outside;
+    this.engine = this.observed();
+  }
+
+  of(runId: string): Known | undefined {
+    return this.runs.get(runId);
+  }
+
+  private observed(): Engine {
+    const { inner } = this;
+    const now = (): number => this.outside.now();
+    const roomy = <T>(work: () => Promise<T>): Promise<T> => {
+      const full = this.isFull();
+      return full === undefined ? work() : Promise.reject(full);
+    };
+    return {
+      ...inner,
+      create: (run) =>
+        roomy(async () => {
+          await inner.create(run);
+          this.created(run.id, run.version, run.first);
+        }),
+      claim: (runId, by) =>
+        roomy(async () => {
+          const claim = await inner.claim(runId, { ...by, now: now() });
+          return this.claimed(claim, by.owner, by.leaseMs);
+        }),
+      take: (query, by) => roomy(() => this.take(query, by)),
+      append: (claim, batch) =>
+        roomy(async () => {
+          await inner.append(claim, batch);
+          this.appended(claim, batch);
+        }),
+      renew: async (signs, { leaseMs }) => {
+        const stale = await inner.renew(signs, { now: now(), leaseMs });
+        for (const { claim } of signs) {
+          const known = this.runs.get(claim.runId);
+          if (known === undefined || stale.includes(claim.runId)) continue;
+          if (claim.fence !== known.fence) this.outside.blame('fence:renewed', `${claim.runId} under ${claim.fence}`);
+          known.leaseUntil = now() + leaseMs;
+        }
+        return stale;
+      },
+      release: (claim, rest) =>
+        roomy(async () => {
+          await inner.release(claim, rest);
+          await this.released(claim, rest);
+        }),
+      requeue: (runId) =>
+        roomy(async () => {
+          await inner.requeue(runId);
+          const known = this.runs.get(runId);
+          if (known !== undefined && known.owner === undefined) known.status = 'pending';
+        }),
+      post: (runId, message) => roomy(() => inner.post(runId, message)),
+      due: (query) => this.due(query),
+      announce: (worker, { forMs }) => {
+        const before = this.announced.get(worker.id);
+        const isKnown = before !== undefined && before.until > now();
+        const [version = ''] = Object.values(worker.agents);
+        const said = { owner: worker.owner, version, until: now() + forMs };
+        this.announced.set(worker.id, { ...said, since: isKnown ? before.since : now() });
+        return inner.announce(worker, { now: now(), forMs });
+      },
+      workers: () => inner.workers(now()),
+      declareGone: async (operation) => {
+        const held = await inner.declareGone(operation);
+        for (const runId of held) Object.assign(this.runs.get(runId) ?? {}, { leaseUntil: 0 });
+        return held;
+      },
+    };
+  }
+
+  /** Owners are out of time by the clock of the storage, timers are over by the clock of whoever looks. */
+  private async due(query: DueQuery): Promise<readonly string[]> {
+    const owned = [...this.runs.values()].filter(({ owner }) => owner !== undefined);
+    const left = owned.filter(
+      ({ owner, leaseUntil }) => owner !== undefined && (leaseUntil <= this.outside.now() || query.isGone(owner)),
+    );
+    const here = [...(query.here ?? []), ...owned.map(({ runId }) => runId)];
+    const ready = await this.inner.due({ ...query, here });
+    if (left.length === 0) return ready;
+    const only = left.map(({ runId }) => runId).filter((runId) => query.only?.includes(runId) !== false);
+    const timeless = { ...query, only, now: Number.NEGATIVE_INFINITY, isGone: () => true };
+    const orphans = await this.inner.due(timeless);
+    return [...orphans.filter((runId) => only.includes(runId)), ...ready].slice(0, query.limit);
+  }
+
+  private async take(query: DueQuery, by: { readonly owner: Owner; readonly leaseMs: number }): Promise<Claim[]> {
+    const claims: Claim[] = [];
+    for (const runId of await this.due(query)) {
+      const claim = await this.inner
+        .claim(runId, { ...by, now: this.outside.now(), isGone: query.isGone })
+        .catch(() => undefined); // somebody else was quicker
+      if (claim === undefined) continue;
+      const known = this.runs.get(runId);
+      if (known !== undefined) this.outside.took(by.owner, known, this.ableFor(known.version));
+      claims.push(this.claimed(claim, by.owner, by.leaseMs));
+    }
+    return claims;
+  }
+
+  private ableFor(version: string): readonly Owner[] {
+    const now = this.outside.now();
+    return [...this.announced.values()]
+      .filter((one) => one.version === version && one.until > now && one.since + KNOWN_AFTER_MS < now)
+      .map(({ owner }) => owner);
+  }
+
+  private created(runId: string, version: string, first: Batch): void {
+    const known: Known = {
+      runId,
+      version,
+      fence: 0,
+      owner: undefined,
+      leaseUntil: 0,
+      status: 'pending',
+      code: undefined,
+      next: new Map(),
+      end: undefined,
+      waits: new Map(),
+      eras: [],
+      crashes: 0,
+      writes: 0,
+    };
+    this.runs.set(runId, known);
+    this.read(known, first);
+  }
+
+  private claimed(claim: Claim, owner: Owner, leaseMs: number): Claim {
+    const { runId, fence } = claim;
+    const known = this.runs.get(runId);
+    if (known === undefined) return claim;
+    const { blame, now } = this.outside;
+    if (fence <= known.fence) blame('fence:stuck', `${runId} was claimed under ${fence} after ${known.fence}`);
+    if (known.end !== undefined && ENDED.has(known.status)) blame('finished:claimed', `${runId} is ${known.status}`);
+    const isHeld = known.owner !== undefined && known.owner.id !== owner.id && known.leaseUntil > now();
+    if (isHeld && known.owner !== undefined && !this.outside.mayTakeOver(known.owner))
+      blame('lease:broken', `${owner.id} took ${runId} from ${known.owner.id}, who holds it`);
+    Object.assign(known, { fence, owner, leaseUntil: now() + leaseMs, status: 'running', code: undefined });
+    known.crashes = claim.record.crashes;
+    return claim;
+  }
+
+  private appended({ runId, fence }: Claim, batch: Batch): void {
+    const known = this.runs.get(runId);
+    const [first] = batch.entries;
+    if (known === undefined || first === undefined) return;
+    if (first.seq < (known.next.get(first.generation) ?? 0)) return; // it came again, and changed nothing
+    const { blame } = this.outside;
+    known.writes++;
+    if (fence !== known.fence || known.owner === undefined)
+      blame('fence:old', `${runId} was written under ${fence} while ${known.fence} holds`);
+    if (known.end !== undefined) blame('journal:after-end', `${runId} ended as ${known.end} and was written to`);
+    this.read(known, batch);
+  }
+
+  private read(known: Known, batch: Batch): void {
+    const { blame } = this.outside;
+    for (const { generation, seq, body } of batch.entries) {
+      const expected = known.next.get(generation) ?? 0;
+      if (seq !== expected) blame('journal:hole', `${known.runId} ${generation}:${seq} stands at ${expected}`);
+      known.next.set(generation, seq + 1);
+      this.understand(known, generation, JSON.parse(body) as Told);
+    }
+  }
+
+  private understand(known: Known, generation: number, event: Told): void {
+    const { blame, callsOf } = this.outside;
+    const toolCalls = event.budget?.toolCalls;
+    if (toolCalls !== undefined && (event.type === 'run-start' || event.type === 'run-resume'))
+      known.eras.push({ toolCalls, before: callsOf(known.runId) });
+    if (event.type === 'run-end' && event.outcome?.stop !== 'bounded') known.end = event.outcome?.stop;
+    const wait = `${generation}:${event.id}`;
+    if (event.type === 'wait-start') known.waits.set(wait, true);
+    if (event.type !== 'wait-end') return;
+    if (known.waits.get(wait) === false) blame('verdict:two', `${known.runId} ${wait} ended twice`);
+    known.waits.set(wait, false);
+  }
+
+  private async released(claim: Claim, rest: Rest): Promise<void> {
+    const known = this.runs.get(claim.runId);
+    if (known === undefined || claim.fence !== known.fence || known.owner === undefined) return;
+    Object.assign(known, { owner: undefined, status: rest.status, code: 'code' in rest ? rest.code : undefined });
+    known.fence++; // a number of its own, so that whoever held it holds it no more
+    const record = await this.inner.get(claim.runId);
+    if (record?.owner !== undefined && ENDED.has(rest.status) && record.status === rest.status)
+      this.outside.blame('finished:held', `${claim.runId} is ${rest.status} and ${record.owner.id} holds it`);
+    if (ENDED.has(rest.status) && known.end !== rest.status)
+      this.outside.blame('journal:end', `${claim.runId} rests as ${rest.status}; its journal says ${known.end}`);
+  }
+}
+
+interface Told {
+  readonly type: string;
+  readonly id?: string;
+  readonly budget?: { readonly toolCalls?: number };
+  readonly outcome?: { readonly stop: string };
+}
