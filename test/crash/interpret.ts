@@ -1,4 +1,4 @@
-import { type Agent, done, failed, type Outcome, type Run, type Session } from 'flyball';
+import { type Agent, degraded, done, failed, type Outcome, type Run, type Session } from 'flyball';
 import { underSupervision } from 'flyball/people';
 import { type Case, HOUR_MS } from './case.js';
 import type { Program } from './program.js';
@@ -51,7 +51,7 @@ async function playTop(program: Program | undefined, run: Run, stage: Stage): Pr
   for (const part of program !== undefined && 'parts' in program ? program.parts : []) {
     if (part.kind === 'spawn' && part.isPassedOn) {
       const outcome = await child(part, run, stage);
-      if (outcome.stop !== 'done') return outcome;
+      if (!('value' in outcome)) return outcome;
       value = outcome.value;
     } else value = (await play(part, run, stage)) ?? null;
   }
@@ -110,7 +110,7 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
       return run.first(branches(program.parts));
     case 'spawn': {
       const outcome = await child(program, run, stage);
-      return outcome.stop === 'done' ? outcome.value : outcome.stop;
+      return 'value' in outcome ? outcome.value : outcome.stop;
     }
   }
 }
@@ -130,7 +130,8 @@ async function child(program: Program & { readonly kind: 'spawn' }, run: Run, st
     const own = { ...stage, board: [input] };
     let value: unknown;
     for (const part of program.parts) value = await play(part, on, own);
-    return done(value ?? null);
+    if (program.isDegraded !== true) return done(value ?? null);
+    return degraded(value ?? null, 'they disagree', { code: 'uncertain', data: { agreement: own.board.length } });
   };
   const slices = {
     share: { share: 0.5 },
@@ -140,7 +141,11 @@ async function child(program: Program & { readonly kind: 'spawn' }, run: Run, st
     wall: { wallMs: 20_000 },
   } as const;
   const outcome = await run.spawn(worker, board.at(-1) ?? null, slices[program.slice]);
-  board.push(outcome.stop === 'done' ? outcome.value : outcome.stop);
+  if (outcome.stop === 'degraded' && outcome.reason?.code !== 'uncertain')
+    world.blame('reason:lost', JSON.stringify(outcome));
+  board.push(
+    outcome.stop === 'degraded' ? outcome.reason?.data : outcome.stop === 'done' ? outcome.value : outcome.stop,
+  );
   return outcome;
 }
 

@@ -35,6 +35,8 @@ export type Program =
       readonly slice: Slice;
       /** At the top of a generation the outcome of a child that is not done is the run's own. */
       readonly isPassedOn: boolean;
+      /** It ends `degraded`, with a reason that its parent goes by. */
+      readonly isDegraded?: boolean;
       readonly parts: readonly Program[];
     };
 
@@ -128,6 +130,7 @@ export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
       kind: fc.constant('spawn' as const),
       slice: fc.constantFrom(...(flavour.slices ?? SLICES)),
       isPassedOn: fc.boolean(),
+      isDegraded: fc.boolean(),
       parts,
     });
     const nested = [

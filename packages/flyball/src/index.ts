@@ -56,10 +56,12 @@ export {
   blocked,
   degraded,
   done,
+  type EndDetails,
   failed,
   isTerminal,
   type NotDone,
   type Outcome,
+  type Reasoned,
   type RollbackEntry,
   type RollbackReport,
   type Stop,
@@ -81,6 +83,7 @@ export {
 } from './core/prompt.js';
 export type { Claim, Proofs, WhenUnproven } from './core/proofs.js';
 export type { Question, QuestionRequest, Widget } from './core/question.js';
+export type { Reason, ReasonCode, Reasons } from './core/reason.js';
 export type {
   Agent,
   AgentLike,

@@ -96,6 +96,7 @@ function readDependency(reader: SpecReader, value: unknown, path: SpecPath): Dep
 const SAMPLING: Readonly<Record<string, Read>> = {
   maxOutputTokens: (reader, value, path) => reader.whole(value, path, 1),
   temperature: (reader, value, path) => reader.number(value, path, 0),
+  topP: (reader, value, path) => reader.number(value, path, 0),
   reasoningEffort: text,
   seed: (reader, value, path) => reader.whole(value, path),
   stop: texts,

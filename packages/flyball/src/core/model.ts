@@ -35,7 +35,7 @@ export interface ModelCapabilities {
   readonly structuredOutput: boolean;
   /** `marked`: the provider caches only up to messages that carry a cache marker. */
   readonly promptCache: boolean | 'marked';
-  /** False: it refuses a temperature. */
+  /** False: it refuses a temperature, and `topP` with it. */
   readonly temperature?: false;
   /** Name of the encoding that counts its tokens, such as `o200k_base`. */
   readonly tokenizer?: string;
@@ -74,6 +74,8 @@ export interface Sampling {
   readonly maxOutputTokens?: number;
   /** Not sent where it is absent: some models refuse one. */
   readonly temperature?: number;
+  /** Only the likeliest tokens that together have this probability are drawn from: above 0, at most 1. Not sent where it is absent. */
+  readonly topP?: number;
   /** How long a model thinks before it answers, as its provider calls the levels: `low`, `high`. */
   readonly reasoningEffort?: string;
   readonly seed?: number;

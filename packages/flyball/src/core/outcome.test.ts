@@ -1,6 +1,16 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { NOTHING } from './budget.js';
-import { blocked, degraded, done, failed, isTerminal, type Outcome, type Stop, withoutValue } from './outcome.js';
+import {
+  blocked,
+  degraded,
+  done,
+  failed,
+  isTerminal,
+  type NotDone,
+  type Outcome,
+  type Stop,
+  withoutValue,
+} from './outcome.js';
 
 const failure = { code: 'EFFECT_FAILED', message: 'no', retryable: false } as const;
 
@@ -9,9 +19,24 @@ describe('an outcome', () => {
     expect(done(1)).toEqual({ stop: 'done', value: 1 });
     expect(degraded(1, 'half of it')).toEqual({ stop: 'degraded', value: 1, because: 'half of it' });
     expect(blocked('no access')).toEqual({ stop: 'blocked', because: 'no access' });
-    expect(blocked('no access', 2)).toEqual({ stop: 'blocked', because: 'no access', partial: 2 });
+    expect(blocked('no access', { partial: 2 })).toEqual({ stop: 'blocked', because: 'no access', partial: 2 });
     expect(failed(failure)).toEqual({ stop: 'failed', because: 'no', failure });
-    expect(failed(failure, 2)).toEqual({ stop: 'failed', because: 'no', failure, partial: 2 });
+    expect(failed(failure, { partial: 2 })).toEqual({ stop: 'failed', because: 'no', failure, partial: 2 });
+  });
+
+  it('has a typed reason beside the prose, which is passed on with or without a value [R11-N10-REASON]', () => {
+    const reason = { code: 'uncertain', data: { agreement: 0.4 } } as const;
+    const less = degraded('seven', 'the samples disagree', reason);
+    expect(less).toEqual({ stop: 'degraded', value: 'seven', because: 'the samples disagree', reason });
+    expect(withoutValue(less as NotDone)).toEqual(blocked('the samples disagree', { reason }));
+    expect(failed(failure, { reason })).toEqual({ stop: 'failed', because: 'no', failure, reason });
+    const tried = { code: 'exhausted', data: { tried: 3 } } as const;
+    expect(withoutValue({ stop: 'bounded', bound: 'maxNodes', limit: 3, partial: 1, reason: tried })).toEqual({
+      stop: 'bounded',
+      bound: 'maxNodes',
+      limit: 3,
+      reason: tried,
+    });
   });
 
   it('is handled to the last variant, or does not compile [R2-CORE-OUTCOME]', () => {

@@ -1,6 +1,7 @@
 import type { Acts } from './act-record.js';
 import type { Amounts, Axis } from './budget.js';
 import { type Failure, unreachable } from './errors.js';
+import type { Reason } from './reason.js';
 
 /**
  * What a run or a child spent. Calls that were cut off, by a crash say, may have been paid for: they stay reserved
@@ -42,12 +43,17 @@ export interface Ended extends Partial<Acts> {
   readonly usage?: Usage;
 }
 
+/** `because` is for people, `reason` for programs. */
+export interface Reasoned {
+  readonly reason?: Reason;
+}
+
 /** How anything ends: a run, a child, a pattern. One union everywhere. Only a caller's handle ever sees `suspended`. */
 export type Outcome<O> = Ended &
   (
     | { readonly stop: 'done'; readonly value: O }
-    | { readonly stop: 'degraded'; readonly value: O; readonly because: string }
-    | {
+    | ({ readonly stop: 'degraded'; readonly value: O; readonly because: string } & Reasoned)
+    | ({
         readonly stop: 'bounded';
         readonly bound: Axis | (string & {});
         readonly limit: number;
@@ -55,26 +61,26 @@ export type Outcome<O> = Ended &
         readonly wanted?: number;
         readonly left?: number;
         readonly partial?: O | Partial<O>;
-      }
+      } & Reasoned)
     | {
         readonly stop: 'suspended';
         readonly waiting: readonly Waiting[];
         readonly paused?: boolean;
       }
-    | { readonly stop: 'blocked'; readonly because: string; readonly partial?: O | Partial<O> }
-    | {
+    | ({ readonly stop: 'blocked'; readonly because: string; readonly partial?: O | Partial<O> } & Reasoned)
+    | ({
         readonly stop: 'cancelled';
         readonly because: string;
         readonly rollback?: RollbackReport;
         readonly partial?: O | Partial<O>;
-      }
-    | {
+      } & Reasoned)
+    | ({
         readonly stop: 'failed';
         readonly because: string;
         readonly failure: Failure;
         readonly rollback?: RollbackReport;
         readonly partial?: O | Partial<O>;
-      }
+      } & Reasoned)
   );
 
 /** An end without the value that was asked for. */
@@ -88,30 +94,39 @@ export function done<O>(value: O): Outcome<O> {
   return { stop: 'done', value };
 }
 
-/** Ends a run with a usable but incomplete value, and the reason. */
-export function degraded<O>(value: O, because: string): Outcome<O> {
-  return { stop: 'degraded', value, because };
+/** Ends a run with a usable but incomplete value, and the reason: in words, and as a code where programs look for it. */
+export function degraded<O>(value: O, because: string, reason?: Reason): Outcome<O> {
+  return { stop: 'degraded', value, because, ...(reason === undefined ? {} : { reason }) };
+}
+
+/** What an end without a value can have beside: what there is of the value, and the reason as a code. */
+export interface EndDetails<O> {
+  readonly partial?: O | Partial<O>;
+  readonly reason?: Reason;
 }
 
 /** Ends a run that cannot continue, with the reason. */
-export function blocked<O>(because: string, partial?: O | Partial<O>): Outcome<O> {
-  return partial === undefined ? { stop: 'blocked', because } : { stop: 'blocked', because, partial };
+export function blocked<O>(because: string, details: EndDetails<O> = {}): Outcome<O> {
+  return { stop: 'blocked', because, ...given(details) };
 }
 
 /** Ends a run with an error. Its effects are rolled back. */
-export function failed<O>(failure: Failure, partial?: O | Partial<O>): Outcome<O> {
-  const base = { stop: 'failed', because: failure.message, failure } as const;
-  return partial === undefined ? base : { ...base, partial };
+export function failed<O>(failure: Failure, details: EndDetails<O> = {}): Outcome<O> {
+  return { stop: 'failed', because: failure.message, failure, ...given(details) };
+}
+
+function given<O>({ partial, reason }: EndDetails<O>): EndDetails<O> {
+  return { ...(partial === undefined ? {} : { partial }), ...(reason === undefined ? {} : { reason }) };
 }
 
 /**
  * How a child ended, as the end of whoever asked it, whose value would be another: `if (child.stop !== 'done') return
- * withoutValue(child)`. What the child had is left out, so a degraded child blocks its parent.
+ * withoutValue(child)`. What the child had is left out, so a degraded child blocks its parent; its reason stays.
  */
 export function withoutValue(ended: NotDone): Outcome<never> {
   switch (ended.stop) {
     case 'degraded':
-      return { stop: 'blocked', because: ended.because };
+      return blocked(ended.because, ended.reason === undefined ? {} : { reason: ended.reason });
     case 'suspended':
       return ended;
     case 'bounded':

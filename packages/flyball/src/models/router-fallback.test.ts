@@ -33,11 +33,11 @@ describe('a fallback', () => {
     );
   });
 
-  it('that refuses a temperature is sent none: it was meant for the first model [F-E1]', async () => {
-    const told = { ...request, sampling: { temperature: 0.2, reasoningEffort: 'low' } };
+  it('that refuses a temperature is sent none, and no topP: they were meant for the first model [F-E1] [R11-N10-TOP-P]', async () => {
+    const told = { ...request, sampling: { temperature: 0.2, topP: 0.9, reasoningEffort: 'low' } };
     for (const [capabilities, sampling] of [
       [{ temperature: false }, { reasoningEffort: 'low' }],
-      [{}, { temperature: 0.2, reasoningEffort: 'low' }],
+      [{}, { temperature: 0.2, topP: 0.9, reasoningEffort: 'low' }],
     ] as const) {
       const two = puppet('b/two', [answers('hi')], { capabilities });
       const { model } = await routed(virtualClock(), [puppet('a/one', [fails(rejected())]), two]);

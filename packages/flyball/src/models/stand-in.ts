@@ -19,12 +19,14 @@ export function requestFor(candidate: Candidate, asked: Candidate, request: Mode
   };
 }
 
-/** A temperature was meant for the model that was asked: a stand-in that is known to refuse one goes without it. */
+/** How to draw was meant for the model that was asked: a stand-in that is known to refuse it goes without. */
 function samplingFor(model: Model, request: ModelRequest): ModelRequest['sampling'] {
-  const { temperature, ...rest } = request.sampling;
+  const { temperature, topP, ...rest } = request.sampling;
+  const isRefused = model.capabilities.temperature === false;
   return {
     ...rest,
-    ...(temperature === undefined || model.capabilities.temperature === false ? {} : { temperature }),
+    ...(temperature === undefined || isRefused ? {} : { temperature }),
+    ...(topP === undefined || isRefused ? {} : { topP }),
     ...(rest.maxOutputTokens === undefined ? {} : { maxOutputTokens: outputLimit(model, request) }),
   };
 }

@@ -40,10 +40,11 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   attempt.host.ended(attempt, ended);
 }
 
-/** What the record says of an end that a program would look for: which failure, or at which bound. */
+/** What the record says of an end that a program would look for: which failure, at which bound, for which reason. */
 export function codeOf(outcome: Outcome<unknown>): { readonly code?: string } {
   if (outcome.stop === 'failed') return { code: outcome.failure.code };
-  return outcome.stop === 'bounded' ? { code: outcome.bound } : {};
+  if (outcome.stop === 'bounded') return { code: outcome.bound };
+  return 'reason' in outcome && outcome.reason !== undefined ? { code: outcome.reason.code } : {};
 }
 
 /** Of the whole run: earlier generations are read again, so that none has to carry what the ones before it did. */

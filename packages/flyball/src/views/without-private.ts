@@ -203,8 +203,10 @@ function blankOutcome(outcome: Outcome<unknown>): Outcome<unknown> {
     case 'blocked':
     case 'cancelled':
       return { stop: outcome.stop, because: BLANK, ...partial, ...usage };
-    case 'bounded':
-      return { ...outcome, ...partial, ...usage };
+    case 'bounded': {
+      const { reason: _reason, ...bound } = outcome;
+      return { ...bound, ...partial, ...usage };
+    }
     case 'suspended':
       return { stop: 'suspended', waiting: [], ...usage };
     default:

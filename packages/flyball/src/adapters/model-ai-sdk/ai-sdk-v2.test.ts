@@ -11,7 +11,7 @@ const request: ModelRequest = {
   messages: [{ role: 'user', content: 'Hi.' }],
   tools: [],
   toolChoice: 'auto',
-  sampling: { vendor: { topP: 0.5, effort: 'low' }, logProbs: 2 },
+  sampling: { topP: 0.5, vendor: { topK: 3, effort: 'low' }, logProbs: 2 },
 };
 
 const STREAM: readonly LanguageModelV2StreamPart[] = [
@@ -90,11 +90,12 @@ describe('a provider of the older interface', () => {
     expect(model.id).toBe('old/older-1');
   });
 
-  it('is told vendor settings under its own name, and those of the interface as such [R3-PORT-REQUEST]', async () => {
+  it('is told vendor settings under its own name, and those of the interface as such [R3-PORT-REQUEST] [R11-N10-TOP-P]', async () => {
     const older = olderModel();
     await aiSdkModel(older, { providerOptions: { old: { user: 'me' } } }).generate(request, how);
     expect(older.asked[0]).toMatchObject({
       topP: 0.5,
+      topK: 3,
       providerOptions: { old: { user: 'me', effort: 'low', logprobs: 2 } },
     });
   });

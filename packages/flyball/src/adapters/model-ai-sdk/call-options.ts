@@ -11,17 +11,18 @@ export interface CallManner extends PromptManner {
   readonly providerOptions: SdkMetadata | undefined;
 }
 
-const STANDARD = ['topP', 'topK', 'presencePenalty', 'frequencyPenalty'] as const;
+const STANDARD = ['topK', 'presencePenalty', 'frequencyPenalty'] as const;
 
 export function callOptions(request: ModelRequest, manner: CallManner, abortSignal: AbortSignal): SdkOptions {
   const { sampling, tools, output, messages } = request;
-  const { maxOutputTokens, temperature, seed, stop } = sampling;
+  const { maxOutputTokens, temperature, topP, seed, stop } = sampling;
   const providerOptions = merged(manner.providerOptions, ownOptions(request, manner));
   return {
     prompt: promptOf(messages, manner),
     abortSignal,
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
     ...(seed === undefined ? {} : { seed }),
     ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
     ...standardSettings(sampling.vendor ?? {}),

@@ -81,7 +81,8 @@ describe('a request as chat completions', () => {
         seed: 1,
         stop: ['END'],
         logProbs: 3,
-        vendor: { reasoning_effort: 'low', top_p: 0.5 },
+        topP: 0.5,
+        vendor: { reasoning_effort: 'low' },
       },
     });
     expect(body).toMatchObject({

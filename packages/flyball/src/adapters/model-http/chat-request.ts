@@ -48,11 +48,12 @@ function streamed({ streamUsage }: ChatManner): Fields {
 
 function settings(request: ModelRequest, manner: ChatManner): Fields {
   const { sampling, output, tools } = request;
-  const { maxOutputTokens, temperature, reasoningEffort, seed, stop, logProbs } = sampling;
+  const { maxOutputTokens, temperature, topP, reasoningEffort, seed, stop, logProbs } = sampling;
   // JSON leaves out what is undefined
   return {
     [manner.maxTokensField]: maxOutputTokens,
     temperature,
+    top_p: topP,
     reasoning_effort: reasoningEffort,
     seed,
     stop: stop === undefined || stop.length === 0 ? undefined : stop,

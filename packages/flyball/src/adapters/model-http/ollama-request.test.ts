@@ -58,9 +58,9 @@ describe('a request as /api/chat', () => {
     });
   });
 
-  it('carries every setting [R3-PORT-REQUEST]', () => {
+  it('carries every setting [R3-PORT-REQUEST] [R11-N10-TOP-P]', () => {
     const output = { type: 'object' };
-    const sampling = { maxOutputTokens: 9, temperature: 0, seed: 1, stop: ['END'], logProbs: 2 };
+    const sampling = { maxOutputTokens: 9, temperature: 0, topP: 0.5, seed: 1, stop: ['END'], logProbs: 2 };
     expect(sent({ output, sampling }, { think: 'low' }, true)).toMatchObject({
       model: 'qwen3',
       stream: true,
@@ -68,7 +68,7 @@ describe('a request as /api/chat', () => {
       format: output,
       logprobs: true,
       top_logprobs: 2,
-      options: { num_ctx: 8192, num_predict: 9, temperature: 0, seed: 1, stop: ['END'] },
+      options: { num_ctx: 8192, num_predict: 9, temperature: 0, top_p: 0.5, seed: 1, stop: ['END'] },
     });
     expect(sent({ output }, { structuredOutput: false })).not.toHaveProperty('format');
     expect(sent()['stream']).toBe(false);

@@ -36,11 +36,12 @@ export function ollamaWriter(manner: OllamaManner): (request: ModelRequest, stre
 }
 
 function optionsFor({ sampling }: ModelRequest, { window }: OllamaManner): Fields {
-  const { maxOutputTokens, temperature, seed, stop } = sampling;
+  const { maxOutputTokens, temperature, topP, seed, stop } = sampling;
   return {
     num_ctx: window,
     num_predict: maxOutputTokens,
     temperature,
+    top_p: topP,
     seed,
     stop: stop === undefined || stop.length === 0 ? undefined : stop,
   };

@@ -47,5 +47,5 @@ export async function proveOutput(
 }
 
 function ended(whenUnproven: WhenUnproven, result: PlanResult, error: FlyballError): Outcome<PlanResult> {
-  return whenUnproven === 'degrade' ? degraded(result, error.message) : failed(failureOf(error), result);
+  return whenUnproven === 'degrade' ? degraded(result, error.message) : failed(failureOf(error), { partial: result });
 }

@@ -69,6 +69,6 @@ export function outcomeOf(result: PlanResult): Outcome<PlanResult> {
   if (completed) return unsynthesised === undefined ? done(result) : degraded(result, unsynthesised);
   if (bound !== undefined) return { stop: 'bounded', bound: bound.name, limit: bound.limit, partial: result };
   // a step that a person refused leaves work half done: that is a failure, and is rolled back
-  if (failure?.code === 'APPROVAL_REJECTED' && failedStep === undefined) return blocked(why, result);
-  return failed(failure ?? failureOf(new FlyballError('STEP_UNVERIFIED', why)), result);
+  if (failure?.code === 'APPROVAL_REJECTED' && failedStep === undefined) return blocked(why, { partial: result });
+  return failed(failure ?? failureOf(new FlyballError('STEP_UNVERIFIED', why)), { partial: result });
 }

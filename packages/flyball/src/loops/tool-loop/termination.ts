@@ -65,17 +65,19 @@ export function outcomeFor<O>(termination: Termination, result: LoopResult<O>): 
   const { reason, why, bound } = termination;
   switch (reason) {
     case 'completed':
-      return hasOutput(result) ? done(result) : failed<ToolLoopResult<O>>(failureFor(termination), result);
+      return hasOutput(result) ? done(result) : failed<ToolLoopResult<O>>(failureFor(termination), { partial: result });
     case 'length':
-      return hasOutput(result) ? degraded(result, why) : failed<ToolLoopResult<O>>(failureFor(termination), result);
+      return hasOutput(result)
+        ? degraded(result, why)
+        : failed<ToolLoopResult<O>>(failureFor(termination), { partial: result });
     case 'content_filter':
-      return blocked<ToolLoopResult<O>>(why, result);
+      return blocked<ToolLoopResult<O>>(why, { partial: result });
     case 'unproven_output':
       if (termination.isKept === true && hasOutput(result)) return degraded(result, why);
-      return failed<ToolLoopResult<O>>(failureFor(termination), result);
+      return failed<ToolLoopResult<O>>(failureFor(termination), { partial: result });
     case 'error':
     case 'invalid_output':
-      return failed<ToolLoopResult<O>>(failureFor(termination), result);
+      return failed<ToolLoopResult<O>>(failureFor(termination), { partial: result });
     case 'max_iterations':
     case 'budget_exceeded':
     case 'duration_exceeded':

@@ -81,6 +81,12 @@ export function requestsContract(test: DeclareModelTest): void {
     ]);
   });
 
+  // apart from a temperature: some vendors take one of the two
+  test('carries topP', ['Yes'], async ({ model, server }) => {
+    await model.generate(request({ sampling: { topP: 0.9 } }), quiet());
+    assert.deepEqual([server.requestAt(1).sampling.topP, server.requestAt(1).sampling.temperature], [0.9, undefined]);
+  });
+
   test('asks for structured output by its schema', ['{"year":1894}', '{"year":1894}'], async ({ model, server }) => {
     for (const { ask } of WAYS) {
       const reply = await ask(model, request({ output: OUTPUT }));

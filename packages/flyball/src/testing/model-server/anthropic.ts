@@ -50,6 +50,7 @@ export const anthropic: Wire = {
       sampling: present({
         maxOutputTokens: numberOf(body['max_tokens']),
         temperature: numberOf(body['temperature']),
+        topP: numberOf(body['top_p']),
         stop: stopFrom(body['stop_sequences']),
       }),
     };

@@ -45,6 +45,7 @@ export const gemini: Wire = {
       sampling: present({
         maxOutputTokens: numberOf(config['maxOutputTokens']),
         temperature: numberOf(config['temperature']),
+        topP: numberOf(config['topP']),
         seed: numberOf(config['seed']),
         stop: stopFrom(config['stopSequences']),
         logProbs: config['responseLogprobs'] === true ? (numberOf(config['logprobs']) ?? 0) : undefined,

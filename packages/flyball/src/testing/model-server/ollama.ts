@@ -32,6 +32,7 @@ export const ollama: Wire = {
       sampling: present({
         maxOutputTokens: numberOf(options['num_predict']),
         temperature: numberOf(options['temperature']),
+        topP: numberOf(options['top_p']),
         seed: numberOf(options['seed']),
         stop: stopFrom(options['stop']),
         logProbs: body['logprobs'] === true ? (numberOf(body['top_logprobs']) ?? 0) : undefined,

@@ -22,6 +22,7 @@ export const openAiChat: Wire = {
       sampling: present({
         maxOutputTokens: numberOf(body['max_completion_tokens']) ?? numberOf(body['max_tokens']),
         temperature: numberOf(body['temperature']),
+        topP: numberOf(body['top_p']),
         seed: numberOf(body['seed']),
         stop: stopFrom(body['stop']),
         logProbs: body['logprobs'] === true ? (numberOf(body['top_logprobs']) ?? 0) : undefined,

@@ -31,6 +31,7 @@ export const openAiResponses: Wire = {
       sampling: present({
         maxOutputTokens: numberOf(body['max_output_tokens']),
         temperature: numberOf(body['temperature']),
+        topP: numberOf(body['top_p']),
         logProbs: numberOf(body['top_logprobs']),
       }),
     };
