@@ -92,6 +92,15 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
       return put(await run.step('left', run.budget.remaining('iterations'), () => 'left', 'pure'));
     case 'instant':
       return put('instant');
+    case 'best':
+      run.best(board.at(-1) ?? null);
+      return put('best');
+    case 'each':
+      return each(program, run, stage);
+    case 'some':
+      return some(program, run, stage);
+    case 'pattern':
+      return pattern(program.parts, run, stage);
     case 'seq': {
       let value: unknown;
       for (const part of program.parts) value = await play(part, run, stage);
@@ -113,6 +122,51 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
       return 'value' in outcome ? outcome.value : outcome.stop;
     }
   }
+}
+
+/** Takes so many results and leaves. Whose result was taken says so: nobody may undo it for the others' sake. */
+async function each(program: Program & { readonly kind: 'each' }, run: Run, stage: Stage): Promise<unknown> {
+  const taken: unknown[] = [];
+  const branches = program.parts.map((part) => (on: Run) => voted(part, on, stage));
+  for await (const result of run.each(branches, { width: program.width })) {
+    if (!result.ok) throw result.error; // no branch fails by itself: it was stopped
+    run.note({ kind: 'counted', path: result.value.path });
+    taken.push([result.index, result.value.value]);
+    stage.board.push(result.index);
+    if (taken.length === program.take) break;
+  }
+  return taken;
+}
+
+async function some(program: Program & { readonly kind: 'some' }, run: Run, stage: Stage): Promise<unknown> {
+  const branches = program.parts.map((part) => (on: Run) => voted(part, on, stage));
+  const need = Math.min(program.need, branches.length);
+  const deadline = program.isTimed ? { deadline: run.now() + 1000 } : {};
+  const votes = await run.some(branches, { need, width: program.width, ...deadline });
+  for (const vote of votes) {
+    if (!vote.ok) throw vote.error;
+    run.note({ kind: 'counted', path: vote.value.path });
+  }
+  stage.board.push(votes.map(({ index }) => index));
+  return votes.map((vote) => (vote.ok ? vote.value.value : null));
+}
+
+async function voted(
+  part: Program,
+  on: Run,
+  stage: Stage,
+): Promise<{ readonly path: string; readonly value: unknown }> {
+  return { path: on.path, value: (await play(part, on, stage)) ?? null };
+}
+
+/** Two uses of one name in one scope: each has its own path, whatever order its effects have. */
+function pattern(parts: readonly Program[], run: Run, stage: Stage): Promise<unknown> {
+  return run.enter({ pattern: 'pattern', params: { parts: parts.length } }, async (on) => {
+    let value: unknown;
+    for (const part of parts) value = await play(part, on, stage);
+    on.learnt({ seen: stage.board.length });
+    return value;
+  });
 }
 
 /** Time never goes back within one execution of the code. */

@@ -99,6 +99,29 @@ export function mixedAgent(world: StableWorld, session: Session, ending: Ending)
         },
       ]),
     );
+    // late ones sleep as long as a loser does
+    const voter = (name: string, ms: number) => async (on: Run) => {
+      const voted = await act(on, 'undoable', name);
+      if (ms > 0) await on.sleep(ms);
+      return voted;
+    };
+    const votes = await run.some([voter('vote-1', 0), voter('vote-2', 10), voter('vote-3', 1e8)], {
+      need: 2,
+      width: 3,
+    });
+    board.push(votes.map(({ index }) => index).sort());
+    for await (const one of run.each([voter('each-1', 0), voter('each-2', 1e8)], { width: 2 })) {
+      board.push(one.index);
+      break;
+    }
+    board.push(
+      await run.enter({ pattern: 'sample', params: { n: 2 }, predicted: { min: 1, max: 1 } }, async (on) => {
+        const { text } = await on.ask(session, 'one sample');
+        on.best(text);
+        on.learnt({ length: text.length });
+        return text;
+      }),
+    );
     board.push((await run.call(mail, 'a friend')).content);
     board.push(await act(run, 'irreversible', 'pay'));
     board.push((await run.ask(session, 'all well')).text);

@@ -21,7 +21,7 @@ export function likenessOf({ outcome }: Ended): Likeness {
 }
 
 function resultOf(outcome: Outcome<unknown>): unknown {
-  return 'value' in outcome ? outcome.value : null;
+  return 'value' in outcome ? outcome.value : 'partial' in outcome ? outcome.partial : null;
 }
 
 /** Same ends, same world, and everything that cannot be repeated was made once, or somebody was asked about it. */
@@ -40,6 +40,10 @@ function expectWhole(entries: readonly Entry[]): void {
   );
   for (const { event } of entries)
     if (event.type === 'intent') expect(ended, `${event.name} has an end`).toContain(event.id);
+  const told = entries.flatMap(({ event }) =>
+    event.type === 'scope-start' || event.type === 'scope-end' || event.type === 'best' ? [event.type] : [],
+  );
+  expect(told, 'told once').toEqual(['scope-start', 'best', 'scope-end']);
   // an effect that was attempted again without a `verify` was first put before a person
   const repeated = entries.flatMap(({ event }) =>
     event.type === 'intent' && event.name === 'reserve' && event.attempt > 1 ? [event.id] : [],

@@ -29,7 +29,20 @@ export type Program =
   | { readonly kind: 'sleep'; readonly ms: number }
   /** `instant` makes no effect: a branch that wins in the turn in which it begins. */
   | { readonly kind: 'take' | 'identity' | 'told' | 'left' | 'instant' }
-  | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first'; readonly parts: readonly Program[] }
+  /** Tells what it has as the best so far. */
+  | { readonly kind: 'best' }
+  /** `pattern` enters a scope that marks itself. */
+  /** Results as they come, of which it takes so many and leaves the rest. */
+  | { readonly kind: 'each'; readonly take: number; readonly width: number; readonly parts: readonly Program[] }
+  /** A quorum. `isTimed`: with a deadline that slow branches miss. */
+  | {
+      readonly kind: 'some';
+      readonly need: number;
+      readonly width: number;
+      readonly isTimed: boolean;
+      readonly parts: readonly Program[];
+    }
+  | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern'; readonly parts: readonly Program[] }
   | {
       readonly kind: 'spawn';
       readonly slice: Slice;
@@ -57,6 +70,7 @@ export const EVEN: Weights = {
   told: 1,
   left: 1,
   instant: 0,
+  best: 1,
 };
 
 export const NONE: Weights = {
@@ -71,6 +85,7 @@ export const NONE: Weights = {
   told: 0,
   left: 0,
   instant: 0,
+  best: 0,
 };
 
 const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'];
@@ -83,12 +98,15 @@ export interface Flavour {
   /** Bodies that take longer than a few turns, and longer than their timeout. */
   readonly isSlow?: boolean;
   /** Combinators that occur; all of them where absent. */
-  readonly around?: readonly ('seq' | 'all' | 'raw' | 'race' | 'first' | 'spawn')[];
+  readonly around?: readonly Combinator[];
   readonly slices?: readonly Slice[];
   readonly effects?: readonly StepEffect[];
 }
 
-const AROUND = ['seq', 'all', 'raw', 'race', 'first', 'spawn'] as const;
+export type Combinator = 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern' | 'each' | 'some' | 'spawn';
+
+const AROUND: readonly Combinator[] = ['seq', 'all', 'raw', 'race', 'first', 'pattern', 'each', 'some', 'spawn'];
+const PLAIN = ['seq', 'all', 'raw', 'race', 'first', 'pattern'] as const;
 const SLICES = ['share', 'share', 'rest', 'hour', 'clock', 'wall'] as const;
 
 function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }: Flavour): fc.Arbitrary<Program> {
@@ -114,6 +132,7 @@ function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }:
     told: fc.record({ kind: only('told') }),
     left: fc.record({ kind: only('left') }),
     instant: fc.record({ kind: only('instant') }),
+    best: fc.record({ kind: only('best') }),
   };
   const kinds = Object.keys(leaves) as Leaf['kind'][];
   return fc.oneof(
@@ -123,7 +142,9 @@ function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }:
 
 export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
   const around = flavour.around ?? AROUND;
-  const branching = around.filter((kind) => kind !== 'spawn');
+  const branching = PLAIN.filter((kind) => around.includes(kind)).flatMap(
+    (kind) => around.filter((one) => one === kind) as (typeof kind)[],
+  );
   const { tree } = fc.letrec<{ tree: Program }>((tie) => {
     const parts = fc.array(tie('tree'), { minLength: 1, maxLength: 3 });
     const child = fc.record({
@@ -133,9 +154,14 @@ export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
       isDegraded: fc.boolean(),
       parts,
     });
+    const few = fc.integer({ min: 1, max: 3 });
+    const each = fc.record({ kind: fc.constant('each' as const), take: few, width: few, parts });
+    const some = fc.record({ kind: fc.constant('some' as const), need: few, width: few, isTimed: fc.boolean(), parts });
     const nested = [
       ...(branching.length === 0 ? [] : [fc.record({ kind: fc.constantFrom(...branching), parts })]),
       ...(around.includes('spawn') ? [child] : []),
+      ...(around.includes('each') ? [each] : []),
+      ...(around.includes('some') ? [some] : []),
     ];
     return {
       tree: fc.oneof({ maxDepth: 3, depthSize: 'xsmall', withCrossShrink: true }, leafOf(flavour), ...nested),

@@ -230,7 +230,7 @@ const liveForks: Rule = ({ journey }) => {
 /** What a generation hands on does not grow with what it did; what people said is theirs. */
 const generationSize: Rule = ({ entries }) => {
   const sizes = eventsOf(entries, 'generation-start').map(({ input: _input, state, ...rest }) => {
-    const { instructions: _instructions, askers: _askers, ...kept } = state;
+    const { instructions: _instructions, askers: _askers, best: _best, ...kept } = state;
     return JSON.stringify({ ...rest, kept }).length;
   });
   const growth = (sizes.at(-1) ?? 0) - (sizes[0] ?? 0);
@@ -250,6 +250,42 @@ const warnings: Rule = ({ entries, stop }) => {
     (event) => event.axis === 'toolCalls' && event.limit === limit,
   );
   return isTold ? [] : [{ rule: 'warning:missing', detail: `${used} of ${limit} calls, and no warning` }];
+};
+
+/** A pattern begins once and ends once, unless the bound that it ended at was lifted; its scope is not another's. */
+const patterns: Rule = ({ entries, stop }) => {
+  const open = new Map<string, number>();
+  const found: Violation[] = [];
+  for (const { event, generation } of entries) {
+    if (event.type !== 'scope-start' && event.type !== 'scope-end') continue;
+    const key = keyed(generation, event.path);
+    if (event.type === 'scope-end') open.set(key, 0);
+    else if (open.has(key)) found.push({ rule: 'pattern:twice', detail: key });
+    else open.set(key, 1);
+  }
+  const left = [...open].filter(([, n]) => n === 1);
+  if (stop === 'done' && left.length > 0) found.push({ rule: 'pattern:open', detail: JSON.stringify(left) });
+  return found;
+};
+
+/** A quorum undoes no voter, and a loop that is left none whose result it took. */
+const voters: Rule = ({ entries }) => {
+  const counted = new Set<string>();
+  return entries.flatMap(({ event, generation }): readonly Violation[] => {
+    if (event.type === 'note' && event.event.kind === 'counted')
+      counted.add(keyed(generation, String(event.event['path'])));
+    if (event.type !== 'rollback-start' || !counted.has(keyed(generation, event.scope))) return [];
+    return [{ rule: 'vote:undone', detail: `${event.scope} was counted and undone` }];
+  });
+};
+
+/** The best that the run was told is the partial value of an end without a value. */
+const bests: Rule = ({ entries, inherited }) => {
+  const end = eventsOf(entries, 'run-end').at(-1)?.outcome;
+  const told = eventsOf([...inherited, ...entries], 'best').findLast(({ level }) => level === '');
+  if (end === undefined || told === undefined || !('because' in end || end.stop === 'bounded')) return [];
+  if (end.stop === 'degraded') return [];
+  return 'partial' in end ? [] : [{ rule: 'best:lost', detail: JSON.stringify(end) }];
 };
 
 /** Journal, books and chain agree with themselves. */
@@ -288,6 +324,9 @@ const RULES: readonly Rule[] = [
   generationSize,
   warnings,
   deadlines,
+  patterns,
+  voters,
+  bests,
   books,
 ];
 

@@ -18,7 +18,7 @@ describe('a reason with a code', () => {
     };
     await stage.crashed(agent, at('after', 'spawn-end'));
     const life = stage.open(agent);
-    const { usage: _usage, acts: _acts, ...outcome } = await life.runtime.handle(RUN).finished();
+    const { usage: _usage, acts: _acts, ...outcome } = await life.resume();
     expect(outcome).toEqual(blocked('too few have answered', { reason }));
     expect(await life.runtime.get(RUN)).toMatchObject({ status: 'blocked', code: 'quorum' });
   });

@@ -30,6 +30,7 @@ const pay: Tool<null, string> = { ...look, name: 'pay', description: 'Pays.', ef
 async function everything(run: Run, input: unknown): Promise<Outcome<unknown>> {
   const generation = (input as number | null) ?? 0;
   run.pin('policy', 'strict');
+  run.best('the best so far');
   run.note({ kind: 'private', tools: ['vault'] });
   run.note({ kind: 'loop-start', loop: '/work' });
   await run.call(look, null);

@@ -35,6 +35,7 @@ export {
   ReplayDivergedError,
 } from './core/errors.js';
 export type { EffectId, Entry, EventOf, EventType, Owner, RunEvent } from './core/events.js';
+export type { Mark } from './core/mark.js';
 export type {
   FinishReason,
   Message,
@@ -87,7 +88,9 @@ export type { Reason, ReasonCode, Reasons } from './core/reason.js';
 export type {
   Agent,
   AgentLike,
+  Arrived,
   DomainEvent,
+  Entered,
   Heard,
   Instant,
   MadeCall,

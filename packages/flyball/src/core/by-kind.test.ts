@@ -8,7 +8,7 @@ const rest = nothingFor(
   ...(['spawn-start', 'slice-change', 'spawn-end', 'wait-start', 'wait-end', 'wait-close', 'sleep-start'] as const),
   ...(['sleep-end', 'trip', 'stuck', 'note', 'changed', 'pin', 'budget-warning', 'scope-overlap'] as const),
   ...(['guard-refused', 'guard-decision', 'retry', 'signal-refused', 'operator-alert'] as const),
-  ...(['rollback-start', 'rollback-end'] as const),
+  ...(['rollback-start', 'rollback-end', 'scope-start', 'scope-end', 'best'] as const),
 );
 
 describe('a fold as a table', () => {

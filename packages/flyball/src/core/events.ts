@@ -1,8 +1,9 @@
 import type { ApprovalRules, Needs } from './approval-rules.js';
 import type { Amounts, Axis, Budget, BudgetSlice, CountedAxis } from './budget.js';
 import type { Failure } from './errors.js';
+import type { Mark } from './mark.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
-import type { Outcome, RollbackReport } from './outcome.js';
+import type { Outcome, RollbackReport, Stop } from './outcome.js';
 import type { RunState } from './run-state.js';
 import type { JsonSchema } from './schema.js';
 import type { EffectKind } from './tool.js';
@@ -327,6 +328,20 @@ export type InfoEvent =
       readonly path: string;
       readonly event: { readonly kind: string; readonly [key: string]: unknown };
     }
+  /** A pattern begins, in a scope of its own: `run.enter`. */
+  | ({ readonly type: 'scope-start'; readonly path: string } & Mark)
+  /** It has ended: with an outcome, with any other value, or with an error that it threw. */
+  | {
+      readonly type: 'scope-end';
+      readonly path: string;
+      readonly how: Stop | 'returned' | 'threw';
+      readonly learnt?: Readonly<Record<string, unknown>>;
+    }
+  /**
+   * The best that there is so far: `run.best`. `level`: the path of the child whose partial value it becomes, '' for the
+   * run's own. Absent where a pattern around the scope has told its own.
+   */
+  | { readonly type: 'best'; readonly path: string; readonly value: unknown; readonly level?: string }
   | { readonly type: 'changed'; readonly id: string }
   /** Fixed for the whole run, later generations and forks included: `run.pin`. */
   | { readonly type: 'pin'; readonly name: string; readonly value: unknown }

@@ -57,6 +57,8 @@ export interface RunState {
   readonly privateMarks: readonly PrivateMark[];
   /** Scopes of the loops so far: what a loop repeats is as private as anything in it. */
   readonly loops: readonly string[];
+  /** The best that the run had so far (`run.best`): the partial value of an end without one. */
+  readonly best: { readonly value: unknown } | null;
 }
 
 /**
@@ -90,6 +92,7 @@ export const STATE_RULES: { readonly [Field in keyof RunState]: StateRules } = {
   pins: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   privateMarks: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   loops: { fork: 'inherit', liveFork: 'inherit', generation: 'reset', era: 'carry' },
+  best: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
 };
 
 /** The state of a run that has done nothing yet. */
@@ -108,6 +111,7 @@ export function newRunState(subject: string): RunState {
     pins: {},
     privateMarks: [],
     loops: [],
+    best: null,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Asking } from './approval-rules.js';
 import type { BudgetSlice, BudgetView } from './budget.js';
+import type { Mark } from './mark.js';
 import type { Note } from './notes.js';
 import type { Outcome } from './outcome.js';
 import type { Instruction } from './run-state.js';
@@ -21,6 +22,9 @@ export type Instant = number;
 
 /** A value or an error. */
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Error };
+
+/** The result of a branch, and which branch it is. */
+export type Arrived<T> = Settled<T> & { readonly index: number };
 
 /** What `run.wait` waits for: a name, a schema, a deadline. */
 export interface SignalSpec<T> {
@@ -72,6 +76,12 @@ export interface DomainEvent {
   readonly [key: string]: unknown;
 }
 
+/** The run inside `run.enter`. */
+export interface Entered extends Run {
+  /** What the pattern found out beside its value: an agreement, a number of rounds. Told at its end, later words win. */
+  learnt(what: Readonly<Record<string, unknown>>): void;
+}
+
 /** The only door to the world: bounded, journaled, governed, traced and replayed in one place. */
 export interface Run {
   /** In a fork it is that of the run it came from while the code repeats what it inherited, so that it asks the same again. */
@@ -107,11 +117,35 @@ export interface Run {
   spawn<I, O>(agent: AgentLike<I, O>, input: NoInfer<I>, slice: BudgetSlice): Promise<Outcome<O>>;
   /** A named sub-scope: same budget, its own effect names. */
   scope(name: string): Run;
+  /**
+   * A scope that says which pattern it is, numbers itself, and lasts as long as `body`: two uses of one pattern have two
+   * paths. Its begin and its end are in the journal, with what `run.learnt` told meanwhile.
+   */
+  enter<T>(mark: Mark, body: (run: Entered) => Promise<T>): Promise<T>;
+  /**
+   * The best value so far. It is told at once, and is the `partial` of an end that has no value and no other partial. In a
+   * pattern (`enter`) it stands for those around it, until one of those tells its own.
+   */
+  best(value: unknown): void;
   /** The same run with further guards around every tool call that is made through it, by children and branches too. */
   guarded(seams: ToolSeams): Run;
   all<T>(branches: readonly ((run: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]>;
   /** The first branch to succeed wins; the others are cancelled and what they did is compensated. */
   first<T>(branches: readonly ((run: Run) => Promise<T>)[]): Promise<T>;
+  /**
+   * Results as they come, at most `width` branches at a time, started in order. They come in the order of the journal, so a
+   * replay brings the same. Leaving the loop cancels the branches that are open and undoes what they did; what has settled
+   * stays.
+   */
+  each<T>(branches: readonly ((run: Run) => Promise<T>)[], how: { readonly width: number }): AsyncIterable<Arrived<T>>;
+  /**
+   * So many of the branches: resolves when `need` have succeeded, when all have settled, or at the deadline, with what has
+   * come until then, in that order. Those that are open then are cancelled and undone; none that has come is.
+   */
+  some<T>(
+    branches: readonly ((run: Run) => Promise<T>)[],
+    how: { readonly need: number; readonly width: number; readonly deadline?: Instant },
+  ): Promise<readonly Arrived<T>[]>;
   /** Durable: minutes or months, no process held. */
   wait<T>(signal: SignalSpec<T>): Promise<T | 'timed-out'>;
   /** As `wait`, and says who answered. */

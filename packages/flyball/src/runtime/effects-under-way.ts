@@ -4,6 +4,7 @@ import type { EffectId, WaitCloser } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
 import { usageOf } from '../core/ledger.js';
 import type { Usage } from '../core/outcome.js';
+import type { ScopeKind } from './best-so-far.js';
 import type { Books } from './books.js';
 import type { Guards } from './guards.js';
 import type { Journal } from './journal.js';
@@ -50,14 +51,16 @@ export class EffectsUnderWay {
   constructor(run: EffectsOwner) {
     this.run = run;
     this.root = new Scope('', run.books.ledger);
+    this.root.best.begin(run.recorded.before.best);
     this.scopes.set('', this.root);
   }
 
-  scope(path: string, parent: Scope, ledger: Ledger = parent.ledger): Scope {
+  scope(path: string, parent: Scope, as: { readonly ledger?: Ledger; readonly kind?: ScopeKind } = {}): Scope {
+    const { ledger = parent.ledger, kind } = as;
     const known = this.scopes.get(path);
     if (known !== undefined && known.ledger === ledger) return known;
     if (known !== undefined) throw new ConfigError(`Scope ${path} already exists. Choose another name.`);
-    const scope = new Scope(path, ledger, parent);
+    const scope = new Scope(path, ledger, parent, kind);
     this.scopes.set(path, scope);
     return scope;
   }

@@ -23,7 +23,8 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.effects.endLeftOpen();
   await attempt.effects.open.intentsEnded('');
   await undoStrays(attempt);
-  let outcome = withinBounds(attempt, outcomeOf(settlementOf(attempt, settlement)));
+  const ownEnd = withinBounds(attempt, outcomeOf(settlementOf(attempt, settlement)));
+  let outcome = attempt.effects.root.best.into(ownEnd);
   if (outcome.stop !== 'bounded') await keepUnheard(attempt); // a bound that is lifted opens its waits again
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);

@@ -174,7 +174,7 @@ const LEARNS: ByKind<[journal: Journal, written: Written], void> = {
     journal.learnsWait(event, written);
   }),
   'wait-close': (event, journal, written) => journal.learnsWait(event, written),
-  ...rowsFor(['run-start', 'redirect', 'pin', 'note'], (_event, journal: Journal, written: Written) =>
+  ...rowsFor(['run-start', 'redirect', 'pin', 'note', 'best'], (_event, journal: Journal, written: Written) =>
     journal.state.observe(written),
   ),
   ...rowsFor(['rollback-start', 'rollback-end'], (event, journal: Journal) => journal.saga.observe(event)),
@@ -182,6 +182,7 @@ const LEARNS: ByKind<[journal: Journal, written: Written], void> = {
   ...rowsFor(['generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause', 'run-end'], nothing),
   ...rowsFor(['ask-start', 'ask-end', 'call-start', 'doubt', 'retry', 'slice-change', 'spawn-end'], nothing),
   ...rowsFor(['sleep-start', 'sleep-end', 'trip', 'cancel', 'stuck', 'changed', 'budget-warning'], nothing),
+  ...rowsFor(['scope-start', 'scope-end'], nothing),
   ...rowsFor(['scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'operator-alert'], nothing),
 };
 

@@ -1,6 +1,7 @@
 import { type Amounts, ProgressMeter } from '../core/budget.js';
 import type { EffectId, EndEvent, EventOf } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
+import { BestSoFar, type ScopeKind } from './best-so-far.js';
 import { isUnder } from './loaded-entry.js';
 
 /** The effects a run has asked for and not been answered, and what they say about the run as a whole. */
@@ -184,13 +185,15 @@ export class Scope {
   /** Branches that run side by side here right now. */
   branches = 0;
   closedBy: Error | undefined;
+  readonly best: BestSoFar;
   private controller: AbortController | undefined;
 
-  constructor(path: string, ledger: Ledger, parent?: Scope) {
+  constructor(path: string, ledger: Ledger, parent?: Scope, opened: ScopeKind = 'part') {
     this.path = path;
     this.ledger = ledger;
     this.parent = parent;
     parent?.children.add(this);
+    this.best = new BestSoFar(path, opened, parent?.best);
     // repeats are judged where the budget is kept: a child's calls are its own
     this.meter = parent !== undefined && parent.ledger === ledger ? parent.meter : new ProgressMeter();
   }

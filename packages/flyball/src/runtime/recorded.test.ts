@@ -42,7 +42,7 @@ const OF_A_FORK: { readonly [Field in keyof Recorded]: 'inherit' | 'own' } = {
   rollbackStarts: 'own',
   changedIds: 'inherit',
   warned: 'inherit',
-  notes: 'inherit',
+  told: 'inherit',
   overlaps: 'inherit',
   attempts: 'own',
   nextSeq: 'own',

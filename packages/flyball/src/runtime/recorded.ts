@@ -63,7 +63,7 @@ export function indexJournal(
   const { budgets, slices, warned } = budgetsIn(past, turns);
   const { attempts, late, isPaused, end } = livesIn(past, first.at);
   const { rollbacks, rollbackStarts, undone, doubts } = rollbacksIn(past);
-  const { notes, overlaps, changedIds } = toldIn(past);
+  const { told, overlaps, changedIds } = toldIn(past);
   const head = entries[0]?.event;
   const before = stateAtStart(head !== undefined && isFirst(head) ? head : first.event);
   const lastOwn = entries.findLast((entry) => entry.inherited === undefined) ?? first;
@@ -87,7 +87,7 @@ export function indexJournal(
     rollbackStarts,
     undone,
     doubts,
-    notes,
+    told,
     overlaps,
     changedIds,
     input: first.event.input,

@@ -8,7 +8,9 @@ import type { Attempt } from './attempt.js';
 import { askModel } from './effects/ask-model.js';
 import { all, first } from './effects/branches.js';
 import { call } from './effects/call.js';
+import { each, some } from './effects/each.js';
 import { assertOutsideEffects } from './effects/effect.js';
+import { enter, isScopeName, tellBest } from './effects/enter.js';
 import { spawn } from './effects/spawn.js';
 import { step } from './effects/step.js';
 import { sleep, wait } from './effects/wait.js';
@@ -37,13 +39,24 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
     spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
     scope: (name) => {
       assertOutsideEffects(attempt);
-      if (!/^[\w.-]+$/.test(name) || /\.\d+$/.test(name))
+      if (!isScopeName(name))
         throw new ConfigError(
           `A scope name can contain letters, digits, "_", "-" and ".", and must not end in a dot and a number: got "${name}".`,
         );
       return runFor(attempt.effects.scope(`${scope.path}/${name}`, scope));
     },
+    enter: (mark, body) => handled(() => enter(attempt, scope, { mark, body, runFor })),
+    best: (value) => {
+      assertOutsideEffects(attempt);
+      tellBest(attempt, scope, value);
+    },
     all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
+    each: (branches, { width }) =>
+      each(attempt, scope, { branches, width, run: (branch, body) => body(runFor(branch)) }),
+    some: (branches, { need, width, deadline }) =>
+      handled(() =>
+        some(attempt, scope, { branches, need, width, deadline, run: (branch, body) => body(runFor(branch)) }),
+      ),
     first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
     calls: () => attempt.delivery.calls.under(scope.ledger, scope.path),
     models: () => attempt.delivery.calls.modelsUnder(scope.ledger, scope.path),

@@ -40,6 +40,7 @@ export class StateFold {
   private readonly proposed = new Map<EffectId, readonly string[]>();
   /** Tools of calls under way, by effect: their ends do not repeat the name. */
   private readonly underWay = new Map<EffectId, string>();
+  private best: RunState['best'] = null;
   liveFork: RunState['liveFork'] = 'undecided';
 
   constructor(start: RunState) {
@@ -72,6 +73,9 @@ export class StateFold {
       case 'pin':
         this.pins.set(event.name, event.value);
         return;
+      case 'best':
+        if (event.level === '') this.best = { value: event.value };
+        return;
       case 'note':
         return this.read(event);
       default: // says nothing about the run as a whole
@@ -95,6 +99,8 @@ export class StateFold {
           | 'trip'
           | 'cancel'
           | 'stuck'
+          | 'scope-start'
+          | 'scope-end'
           | 'changed'
           | 'budget-warning'
           | 'scope-overlap'
@@ -143,6 +149,7 @@ export class StateFold {
       pins: Object.fromEntries(this.pins),
       privateMarks: [...this.marks.values()],
       loops: [...this.loops],
+      best: this.best,
     };
   }
 
@@ -158,6 +165,7 @@ export class StateFold {
     this.pins = new Map(Object.entries(state.pins));
     this.marks = new Map(state.privateMarks.map((mark) => [JSON.stringify(mark), mark]));
     this.loops = new Set(state.loops);
+    this.best = state.best;
   }
 
   private count(end: Extract<EndEvent, { readonly type: 'complete' | 'abort' }>): void {

@@ -1,5 +1,5 @@
 import { roundTrip } from '../core/codec.js';
-import type { InfoEvent } from '../core/events.js';
+import type { EventOf, InfoEvent } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
 import type { DomainEvent } from '../core/run.js';
 import type { Scope } from './open-effects.js';
@@ -9,7 +9,7 @@ import type { Recorded } from './recorded.js';
 export class Tellings {
   private readonly recorded: Recorded;
   private readonly tell: (event: InfoEvent) => void;
-  private readonly notes = new Map<string, number>();
+  private readonly told = new Map<string, number>();
   private readonly overlapped: Set<string>;
   private readonly warned: Set<string>;
 
@@ -21,10 +21,15 @@ export class Tellings {
   }
 
   note(path: string, note: { readonly kind: string }): void {
-    const event = roundTrip(note) as DomainEvent; // what cannot be stored fails on replay too
-    const told = this.notes.get(path) ?? 0;
-    this.notes.set(path, told + 1);
-    if (told >= (this.recorded.notes.get(path) ?? 0)) this.tell({ type: 'note', path, event });
+    this.once({ type: 'note', path, event: roundTrip(note) as DomainEvent }); // what cannot be stored fails on replay too
+  }
+
+  /** Tells what the code tells of itself, unless an earlier life has: of each scope, in the order of the telling. */
+  once(event: EventOf<'note' | 'scope-start' | 'scope-end' | 'best'>): void {
+    const { path } = event;
+    const told = this.told.get(path) ?? 0;
+    this.told.set(path, told + 1);
+    if (told >= (this.recorded.told.get(path) ?? 0)) this.tell(event);
   }
 
   /** Overlapping effects in one scope are legal, but their names depend on the order of the calls: worth a mention. */

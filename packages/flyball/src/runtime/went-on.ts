@@ -52,7 +52,8 @@ function numberOf(id: EffectId): number {
 
 /** The scope that was at work when this was written. */
 function signOf(event: RunEvent): string | undefined {
-  return event.type === 'note' ? event.path : pathOf(event);
+  const isTold = event.type === 'note' || event.type === 'scope-start' || event.type === 'scope-end';
+  return isTold || event.type === 'best' ? event.path : pathOf(event);
 }
 
 /** The scope in which an entry shows the code at work. */
@@ -94,6 +95,9 @@ function pathOf(event: RunEvent): string | undefined {
         | 'redirect'
         | 'stuck'
         | 'note'
+        | 'scope-start'
+        | 'scope-end'
+        | 'best'
         | 'changed'
         | 'pin'
         | 'budget-warning'

@@ -104,6 +104,7 @@ export class EffectFold {
     ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
     ...nothingFor('run-end', 'call-start', 'slice-change', 'retry', 'trip', 'cancel', 'redirect', 'stuck', 'note'),
     ...nothingFor('changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision'),
+    ...nothingFor('scope-start', 'scope-end', 'best'),
     ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
   };
 

@@ -39,6 +39,7 @@ export {
   type ObservationType,
   observationsOf,
 } from './observations.js';
+export { type PatternUse, patternsIn } from './patterns-in.js';
 export { BLANK } from './privacy.js';
 export type { ShownArguments } from './proposals.js';
 export {

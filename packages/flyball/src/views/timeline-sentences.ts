@@ -48,6 +48,12 @@ const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
   redirect: ({ by, text }) => say('↪', `redirected by ${by}: ${text}`),
   stuck: ({ failure }) => say('✗', failure?.message ?? 'the agent awaits something that did not go through `run`'),
   note: noted,
+  'scope-start': ({ pattern, params, predicted }) => {
+    const calls = predicted === undefined ? '' : `, ${callsIn(predicted)} predicted`;
+    return say('◆', `${pattern} begins${calls}`, params);
+  },
+  'scope-end': ({ path, how, learnt }) => say('◆', `${patternAt(path)} ended: ${how}`, learnt),
+  best: ({ value }) => say('↑', 'best so far', value),
   changed: ({ id }) => say('·', `takes the changed path "${id}"`),
   pin: ({ name }) => say('·', `fixes "${name.slice(name.indexOf(' ') + 1)}" for the whole run`),
   'budget-warning': ({ node, axis, spent, limit }) =>
@@ -62,6 +68,15 @@ const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
   'rollback-start': ({ entries, why }) => say('↶', `rolling back ${count(entries.length, 'effect')}: ${why}`),
   'rollback-end': rolledBack,
 };
+
+function callsIn({ min, max }: { readonly min: number; readonly max: number }): string {
+  return min === max ? count(min, 'model call') : `${min} to ${count(max, 'model call')}`;
+}
+
+/** The scope of a pattern is called after it, with a number: `/selfConsistency.0`. */
+function patternAt(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.\d+$/, '');
+}
 
 function wantedText({ wanted, left }: { readonly wanted?: number; readonly left?: number }): string {
   return wanted === undefined ? '' : ` (the next call may need ${amount(wanted)}, ${amount(left ?? 0)} left)`;

@@ -22,6 +22,27 @@ export function rootAttributes(runId: string, start: EventOf<'run-start'>): Attr
   };
 }
 
+/** How many model calls were made inside a pattern. */
+export const MODEL_CALLS = 'flyball.pattern.model_calls';
+
+export function patternAttributes({ pattern, path, params, predicted }: EventOf<'scope-start'>): Attributes {
+  return {
+    'flyball.pattern': pattern,
+    'flyball.scope': path,
+    [MODEL_CALLS]: 0,
+    ...(predicted === undefined
+      ? {}
+      : { 'flyball.pattern.predicted.min': predicted.min, 'flyball.pattern.predicted.max': predicted.max }),
+    ...figuresIn('flyball.params', params),
+  };
+}
+
+/** What is a count or a yes or no: words may be anybody's. */
+export function figuresIn(prefix: string, given: Readonly<Record<string, unknown>> = {}): Attributes {
+  const figures = Object.entries(given).filter(([, value]) => typeof value === 'number' || typeof value === 'boolean');
+  return Object.fromEntries(figures.map(([name, value]) => [`${prefix}.${name}`, value])) as Attributes;
+}
+
 export function effectTitle(effect: Effect): string {
   const { verb, name, start } = effect;
   switch (verb) {

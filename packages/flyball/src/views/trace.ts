@@ -1,13 +1,21 @@
 import type { Entry, EventOf } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
 import { type Effect, EffectFold, gaveValue, type Verb } from './effects.js';
-import { isInside, pathOf, pathsAround } from './paths.js';
+import { isInside, pathOf, pathsAround, scopeOf } from './paths.js';
 import { phaseIn } from './phases.js';
-import { type Attributes, effectAttributes, effectTitle, rootAttributes } from './trace-attributes.js';
+import {
+  type Attributes,
+  effectAttributes,
+  effectTitle,
+  figuresIn,
+  MODEL_CALLS,
+  patternAttributes,
+  rootAttributes,
+} from './trace-attributes.js';
 import { withoutPrivate } from './without-private.js';
 
 /** The kind of a span in a trace. */
-export type SpanKind = 'run' | 'attempt' | 'phase' | Verb;
+export type SpanKind = 'run' | 'attempt' | 'phase' | 'pattern' | Verb;
 
 /** One node of the tree. Spans of one run have distinct ids. */
 export interface Span {
@@ -39,9 +47,9 @@ interface Node {
 }
 
 /**
- * The run as one tree: the run itself, its attempts, its phases, and one span for each effect.
+ * The run as one tree: the run itself, its attempts, its phases, its patterns, and one span for each effect.
  *
- * An effect hangs under the innermost child agent or phase whose scope holds it, else under the run: never under
+ * An effect hangs under the innermost child agent, pattern or phase whose scope holds it, else under the run: never under
  * nothing. A phase lasts until the next one in its scope. Attempts stand beside the effects and not around them,
  * because an effect can outlive the attempt that began it. Attributes hold names, counts and codes, never content; of
  * what is private not even a hash.
@@ -64,6 +72,8 @@ export class TraceFold {
   private readonly nodes = new Map<Effect, Node>();
   /** Where the scopes of child agents hang: by generation and path. */
   private readonly children = new Map<string, Node>();
+  /** Patterns that were entered: by generation and path. */
+  private readonly patterns = new Map<string, Node>();
   /** The phase that holds in a scope now. */
   private readonly phases = new Map<string, Node>();
   private attempt: Node | undefined;
@@ -100,6 +110,15 @@ export class TraceFold {
         if (phase !== undefined) this.openPhase(entry, pathOf(event.path), phase);
         break;
       }
+      case 'scope-start':
+        this.openPattern(entry, event);
+        break;
+      case 'scope-end':
+        this.endPattern(entry, event);
+        break;
+      case 'ask-start':
+        if (event.attempt === 1) this.countCall(generation, scopeOf(event.id));
+        break;
       case 'spawn-end': {
         const path = effect?.start?.type === 'spawn-start' ? pathOf(effect.start.path) : undefined;
         if (path !== undefined) this.closePhasesIn(path, at, gaveValue(event.outcome.stop) ? 'ok' : 'error');
@@ -139,6 +158,35 @@ export class TraceFold {
     this.phases.set(path, opened);
   }
 
+  private openPattern({ generation, at }: Entry, event: EventOf<'scope-start'>): void {
+    const path = pathOf(event.path);
+    const opened = node(
+      { id: `pattern:${generation}:${path}`, kind: 'pattern', name: `pattern ${event.pattern}`, startMs: at },
+      this.parentOf(generation, path),
+    );
+    opened.attributes = patternAttributes(event);
+    this.patterns.set(`${generation} ${path}`, opened);
+  }
+
+  private endPattern({ generation, at }: Entry, { path, how, learnt }: EventOf<'scope-end'>): void {
+    const open = this.patterns.get(`${generation} ${pathOf(path)}`);
+    if (open === undefined) return; // it began in the run that this one was forked from
+    const isOk = how !== 'threw' && (how === 'returned' || gaveValue(how));
+    finish(open, at, isOk ? 'ok' : 'error');
+    open.attributes = { ...open.attributes, 'flyball.pattern.end': how, ...figuresIn('flyball.learnt', learnt) };
+  }
+
+  /** A call counts for every pattern around it. */
+  private countCall(generation: number, scope: string): void {
+    for (const path of pathsAround(scope)) {
+      const around = this.patterns.get(`${generation} ${path}`);
+      if (around === undefined) continue;
+      const before = Number(around.attributes[MODEL_CALLS] ?? 0);
+      around.attributes = { ...around.attributes, [MODEL_CALLS]: before + 1 };
+      touch(around);
+    }
+  }
+
   private openAttempt({ generation, seq, at }: Entry, { attempt, why }: EventOf<'attempt-start'>): void {
     // taken over means that its owner was lost
     if (this.attempt !== undefined) finish(this.attempt, this.lastAt ?? at, why === 'takeover' ? 'error' : 'ok');
@@ -160,7 +208,8 @@ export class TraceFold {
       ...(status === 'error' ? { 'error.type': stop } : {}),
     };
     if (this.attempt !== undefined) finish(this.attempt, at, 'ok');
-    for (const phase of this.phases.values()) finish(phase, at, status);
+    const left = [...this.patterns.values()].filter((pattern) => pattern.status === 'open');
+    for (const open of [...this.phases.values(), ...left]) finish(open, at, status);
   }
 
   private closePhasesIn(scope: string, at: number, status: Span['status']): void {
@@ -173,7 +222,8 @@ export class TraceFold {
 
   private parentOf(generation: number, scope: string): Node {
     for (const path of pathsAround(scope)) {
-      const around = this.phases.get(path) ?? this.children.get(`${generation} ${path}`);
+      const key = `${generation} ${path}`;
+      const around = this.phases.get(path) ?? this.patterns.get(key) ?? this.children.get(key);
       if (around !== undefined) return around;
     }
     return this.root;

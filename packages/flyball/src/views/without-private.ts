@@ -45,6 +45,12 @@ const BLANKED: ByKind<[where: Where], RunEvent> = {
   }),
   'run-end': (event, { privacy }) => ({ ...event, outcome: ownOutcome(event.outcome, privacy) }),
   note: (event, { privacy }) => (privacy.hidesNote(event) ? { ...event, event: blankNote(event) } : event),
+  // which pattern it is, and how many calls it predicts, are names and counts
+  'scope-start': ({ params, ...event }, { privacy }) =>
+    params === undefined ? event : { ...event, params: privacy.hidesScope(event.path) ? { content: BLANK } : params },
+  'scope-end': ({ learnt, ...event }, { privacy }) =>
+    learnt === undefined ? event : { ...event, learnt: privacy.hidesScope(event.path) ? { content: BLANK } : learnt },
+  best: (event, { privacy }) => (privacy.hidesScope(event.path) ? { ...event, value: BLANK } : event),
   // it does not say which part it is about
   redirect: (event, { privacy }) => (privacy.hidesAnyScope() ? { ...event, text: BLANK } : event),
   ...rowsFor(['cancel', 'signal-refused'], (event, { privacy }: Where) =>
@@ -148,11 +154,16 @@ function blankAsked({ fp, input }: Asked): Asked {
 
 /** What a run knows about itself holds words of people and values of the code. */
 function blankState(state: RunState, privacy: Privacy): RunState {
-  const { instructions, pins } = state;
+  const { instructions, pins, best } = state;
   const rejections = privacy.isEmpty ? state.rejections : {}; // by hash: it does not say whose they are
   const told = privacy.hidesAnyScope() ? instructions.map(({ by }) => ({ by, text: BLANK })) : instructions;
   const kept = Object.entries(pins).map(([name, value]) => [name, hidesPin(name, privacy) ? BLANK : value]);
-  return { ...state, instructions: told, rejections, pins: Object.fromEntries(kept) };
+  return { ...state, instructions: told, rejections, pins: Object.fromEntries(kept), ...blankBest(best, privacy) };
+}
+
+/** It does not say which scope told it. */
+function blankBest(best: RunState['best'], privacy: Privacy): Pick<RunState, 'best'> {
+  return { best: best !== null && privacy.hidesAnyScope() ? { value: BLANK } : best };
 }
 
 /** A pin's name begins with its scope. */

@@ -106,6 +106,6 @@ function placeOf(side: Side, left: number, width: number): { readonly left?: str
 }
 
 /** Too thin to be written on. */
-const THIN: ReadonlySet<Row['kind']> = new Set(['run', 'attempt', 'phase']);
+const THIN: ReadonlySet<Row['kind']> = new Set(['run', 'attempt', 'phase', 'pattern']);
 
 const STATES = { ok: 'done', error: 'failed', open: 'open' } as const;

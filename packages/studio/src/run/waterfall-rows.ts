@@ -24,6 +24,7 @@ export const KIND_NAMES: Readonly<Record<SpanKind, string>> = {
   run: 'Run',
   attempt: 'Attempt',
   phase: 'Phase',
+  pattern: 'Pattern',
   ask: 'Model call',
   call: 'Tool',
   step: 'Step',

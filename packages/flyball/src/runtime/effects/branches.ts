@@ -55,7 +55,7 @@ export async function first<T>(
     const { value, index } = await winner(branches, (at) => given.runFor(scopes[at] as Scope));
     const losers = scopes.filter((_scope, at) => at !== index);
     for (const loser of losers) attempt.effects.close(loser.path, new CancelledError('another branch won'));
-    for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser);
+    for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser, 'another branch won');
     return value;
   } finally {
     closeBranches(scope, branches.length);
@@ -81,7 +81,8 @@ function winner<T>(
   });
 }
 
-async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise<void> {
+/** Undoes what a branch did that was cut off. */
+export async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope, why: string): Promise<void> {
   if (!attempt.journal.saga.hasActed(loser.path)) return;
   await askAs<void>(attempt, scope, `${loser.path}!rollback`, {
     kind: 'rollback',
@@ -91,14 +92,14 @@ async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise
       pending.phase = 'waiting'; // for acts of the branch that are in flight; nobody waits here for a doubt
       await attempt.effects.open.actsSettled(loser.path);
       pending.phase = 'running';
-      const report = await rollback(attempt, loser.path, 'another branch won');
+      const report = await rollback(attempt, loser.path, why);
       attempt.delivery.record({ type: 'rollback-end', scope: loser.path, report });
     },
     answer: () => undefined,
   });
 }
 
-function openBranches(attempt: Attempt, scope: Scope, count: number): void {
+export function openBranches(attempt: Attempt, scope: Scope, count: number): void {
   assertOutsideEffects(attempt);
   const closed = scope.closedReason();
   if (closed !== undefined) throw closed;
@@ -107,12 +108,12 @@ function openBranches(attempt: Attempt, scope: Scope, count: number): void {
   scope.branches += count;
 }
 
-function closeBranches(scope: Scope, count: number): void {
+export function closeBranches(scope: Scope, count: number): void {
   scope.ledger.closeBranches(count);
   scope.branches -= count;
 }
 
-async function settled<T>(branch: () => Promise<T>): Promise<Settled<T>> {
+export async function settled<T>(branch: () => Promise<T>): Promise<Settled<T>> {
   try {
     return { ok: true, value: await branch() };
   } catch (error) {

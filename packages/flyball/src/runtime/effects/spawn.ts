@@ -37,7 +37,7 @@ export async function spawn<I, O>(
   if (isTooDeep(attempt, scope, id)) return refused(attempt, scope, name, input);
   const path = `${scope.path}/${name}.${scope.groups++}`;
   const { ledger, slice } = attempt.books.eras.open(id, path, scope.ledger, given.slice);
-  const child = attempt.effects.scope(path, scope, ledger);
+  const child = attempt.effects.scope(path, scope, { ledger, kind: 'child' });
   const isLate = !attempt.delivery.isLive;
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
@@ -153,7 +153,7 @@ async function runChild<O>(
   const end = (of: Outcome<unknown>) =>
     ({ type: 'spawn-end', id: pending.id, outcome: { ...of, ...facts }, ...models }) as const;
   try {
-    attempt.delivery.record(end(said as Outcome<unknown>));
+    attempt.delivery.record(end(child.best.into(said as Outcome<unknown>)));
   } catch (error) {
     attempt.delivery.record(end(failed(failureOf(error))));
   }

@@ -88,6 +88,7 @@ const ROWS: ByKind<[fold: EffectFold, at: Placed], void> = {
   ...nothingFor('doubt', 'wait-close', 'slice-change', 'trip', 'cancel', 'redirect', 'stuck'),
   ...nothingFor('note', 'changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision'),
   ...nothingFor('retry', 'signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
+  ...nothingFor('scope-start', 'scope-end', 'best'),
 };
 
 export function effectsIn(past: readonly Placed[]): EffectHistory {

@@ -61,10 +61,13 @@ const STANDINGS: ByKind<[past: Past, where: Where], Standing> = {
   redirect: () => 'delivered', // a fork's past was told the same
   'rollback-end': ({ scope }, { finished }) => (scope === '' || isUnderAny(scope, finished) ? 'kept' : 'delivered'),
   // what the code told on its way out of a bound that no longer holds is not told again
-  note: ({ path }, { lifted, finished, isCalledOff }, { place }) => {
-    if (isUnderAny(`${path}#`, finished)) return 'aside';
-    return isCalledOff || lifted.isOnTheWayOut(path, place) ? 'void' : 'kept';
-  },
+  ...rowsFor(
+    ['note', 'scope-start', 'scope-end', 'best'],
+    ({ path }, { lifted, finished, isCalledOff }: Past, { place }: Where) => {
+      if (isUnderAny(`${path}#`, finished)) return 'aside';
+      return isCalledOff || lifted.isOnTheWayOut(path, place) ? 'void' : 'kept';
+    },
+  ),
   ...rowsFor(
     [
       'generation-end',

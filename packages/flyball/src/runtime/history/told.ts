@@ -1,24 +1,24 @@
-import { type ByKind, byKind, nothingFor } from '../../core/by-kind.js';
+import { type ByKind, byKind, nothingFor, rowsFor } from '../../core/by-kind.js';
 import type { Placed } from './standing.js';
 
 /** What a run has said so far beside its effects: a later life does not say it again. */
 export interface ToldHistory {
-  /** Notes told, by the scope that told them. */
-  readonly notes: ReadonlyMap<string, number>;
+  /** How much the code told of itself (notes, marks, its best so far), by the scope that told it. */
+  readonly told: ReadonlyMap<string, number>;
   readonly overlaps: ReadonlySet<string>;
   readonly changedIds: ReadonlySet<string>;
 }
 
 class ToldFold implements ToldHistory {
-  readonly notes = new Map<string, number>();
+  readonly told = new Map<string, number>();
   readonly overlaps = new Set<string>();
   readonly changedIds = new Set<string>();
 }
 
 const ROWS: ByKind<[fold: ToldFold, at: Placed], void> = {
-  note: ({ path }, { notes }, { standing }) => {
-    if (standing === 'kept') notes.set(path, (notes.get(path) ?? 0) + 1);
-  },
+  ...rowsFor(['note', 'scope-start', 'scope-end', 'best'], ({ path }, { told }: ToldFold, { standing }: Placed) => {
+    if (standing === 'kept') told.set(path, (told.get(path) ?? 0) + 1);
+  }),
   'scope-overlap': ({ path }, { overlaps }) => {
     overlaps.add(path);
   },
