@@ -23,10 +23,10 @@ const kept = (folder) => join(root, '.cache', `unbundled-${folder}`);
 
 /** What is started by its path or named by the manifest. @param {string} folder @returns {readonly string[]} */
 function fixedModules(folder) {
-  const manifest = /** @type {{ bin?: Record<string, string>, flyball?: { commands?: string } }} */ (
+  const manifest = /** @type {{ bin?: Record<string, string>, flyball?: Record<string, string> }} */ (
     /** @type {unknown} */ (manifestOf(folder))
   );
-  const named = [...Object.values(manifest.bin ?? {}), manifest.flyball?.commands ?? []].flat();
+  const named = [...Object.values(manifest.bin ?? {}), ...Object.values(manifest.flyball ?? {})];
   return [...named.map((path) => relative('dist', path.replace('./', ''))), ...(STARTED[folder] ?? [])];
 }
 

@@ -105,11 +105,15 @@ describe('the package as npm packs it', () => {
       expect(out).toContain('the run was resumed once after a crash, and is done');
     });
 
-    it('says what to install for a server, and serves when it is there [R9-HOUSE-COMMANDS]', async (context) => {
+    it('says what to install for a server, and serves when it is there [R9-HOUSE-COMMANDS] [R10-WORK-DB]', async (context) => {
       if (which !== 'this Node' && node === undefined) return context.skip(`npm could not fetch ${which}`);
       const missing = await run(folder, ['npx', 'flyball', 'keys', 'list'], node);
       expect(missing.code).toBe(9);
       expect(missing.out).toContain('npm install @flyball/server');
+      const noServer = await run(folder, ['npx', 'flyball', 'runs', '--db', 'postgres://ada:secret@127.0.0.1/x'], node);
+      expect(noServer.code).toBe(9);
+      expect(noServer.out).toContain('npm install @flyball/postgres');
+      expect(noServer.out).not.toContain('secret');
       const project = join(folder, 'with-server');
       mkdirSync(project);
       expect(await run(project, ['npm', 'init', '-y'], node)).toMatchObject({ code: 0 });

@@ -39,7 +39,7 @@ it('check, backup and restore say what they found and end as scripts need it [R8
   expect(existsSync(at('other.db'))).toBe(false);
   expect((await flyball(['check', ...db('nowhere.db')])).code).toBe(2);
   const named = await flyball(['check', '/backups/monday.db']);
-  expect(named).toMatchObject({ code: 2, error: expect.stringContaining('flyball check --db <file>') });
+  expect(named).toMatchObject({ code: 2, error: expect.stringContaining('flyball check --db <database>') });
 });
 
 it('backup and restore name the file that is at fault [R8-REST-NAMED]', async () => {

@@ -30,5 +30,8 @@ export {
   plainCommand,
   type Subject,
 } from './cli/command.js';
+export { openDatabase } from './cli/database.js';
+export type { DatabaseEngine, EnginePackage, OpenEngine } from './cli/database-engine.js';
 export { EXIT, type ExitCode } from './cli/exit-codes.js';
+export type { Place } from './cli/place.js';
 export type { Screen } from './cli/screen.js';

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Owner } from 'flyball';
-import type { Claim, DueQuery, Taker } from 'flyball/adapters/engine-kit';
+import type { Claim, DueQuery, QueueLine, Taker } from 'flyball/adapters/engine-kit';
 import { texts } from './arrays.js';
 import type { LeaseClock } from './clock.js';
 import type { Rows } from './connection.js';
 import type { Desk } from './desk.js';
 import { COLUMNS, claimed, claimOf } from './rows.js';
+import { name } from './text.js';
 
 const MANY = 2 ** 31 - 1;
+/** Lines of tenants that are looked at in one go. Whoever stands behind them waits for a later look, or for being the oldest. */
+const MOST_LINES = 1_000;
 /** What is asked of every run, whatever it is due for. The first seven parameters of a query. */
 const WANTED = `r.agent = ANY($1::text[]) AND (r.agent || chr(10) || r.version) <> ALL($2::text[])
   AND r.crashes + (CASE WHEN r.owner IS NULL THEN 0 ELSE 1 END) >= $3::int8
@@ -15,6 +18,10 @@ const WANTED = `r.agent = ANY($1::text[]) AND (r.agent || chr(10) || r.version) 
   AND r.id <> ALL($5::text[]) AND ($6::text[] IS NULL OR r.id = ANY($6::text[]))`;
 const READY = `(r.status = 'pending' OR (r.status = 'suspended' AND r.signalled > 0)
   OR (r.status = 'paused' AND r.signalled > 1))`;
+/** Behind `$11`, the tenant whose turn was last. */
+const TURNS = 'line, turn, (tenant <= $11::text), tenant';
+/** Rows that are looked at to be taken are kept from others meanwhile: no more than may be taken. */
+const SHARE = 'ceil($7::float8 / greatest(1, (SELECT count(*) FROM @_tenants)))::int8';
 const TIMED = `r.status = 'suspended' AND r.signalled = 0 AND r.wake_at IS NOT NULL`;
 
 /** Which runs can be claimed, and claims them. Each part goes by an index that holds nothing else. */
@@ -34,7 +41,7 @@ export class Due {
     const gone = await this.goneOf(query.isGone);
     const rows = await this.desk.rows({
       name: 'due',
-      text: `WITH ${this.parts('')} SELECT id FROM found GROUP BY id ORDER BY min(line), min(at) LIMIT $7`,
+      text: `WITH RECURSIVE ${this.parts('', '$7')} SELECT id FROM turns ORDER BY ${TURNS} LIMIT $7`,
       values: valuesOf(query, gone),
     });
     return rows.map((row) => row['id'] as string);
@@ -45,13 +52,13 @@ export class Due {
     if (isEmpty(query)) return [];
     const gone = await this.goneOf(query.isGone);
     const ticket = randomUUID();
-    const until = this.clock.until('$8::float8', '$12::float8');
+    const until = this.clock.until('$8::float8', '$13::float8');
     const take = {
       name: 'take',
-      text: `WITH ${this.parts('FOR NO KEY UPDATE OF r SKIP LOCKED')},
-        old AS (SELECT id FROM found GROUP BY id ORDER BY min(line), min(at) LIMIT $7)
-        UPDATE ${this.s}.runs r SET ${claimed({ now: '$8::float8', leaseMs: '$12::float8' })}, owner = $11,
-          lease_until = ${until}, ticket = $13 FROM old WHERE r.id = old.id RETURNING ${COLUMNS}`,
+      text: `WITH RECURSIVE ${this.parts('FOR NO KEY UPDATE OF r SKIP LOCKED', SHARE)},
+        old AS (SELECT id FROM turns ORDER BY ${TURNS} LIMIT $7)
+        UPDATE ${this.s}.runs r SET ${claimed({ now: '$8::float8', leaseMs: '$13::float8' })}, owner = $12,
+          lease_until = ${until}, ticket = $14 FROM old WHERE r.id = old.id RETURNING ${COLUMNS}`,
       values: [...valuesOf(query, gone), JSON.stringify(by.owner), by.leaseMs, ticket],
     };
     const mine = {
@@ -62,6 +69,27 @@ export class Due {
     // one whose answer was lost may have been made: what it took is ours, and no more is taken
     const results = await this.desk.attempts((attempt) => (attempt === 0 ? [take] : [mine]));
     return (results[0] ?? []).map(claimOf);
+  }
+
+  async queue(now: number): Promise<readonly QueueLine[]> {
+    const part = (at: string, where: string) =>
+      `SELECT r.tenant, r.agent, r.version, ${at} AS at FROM ${this.s}.runs r WHERE ${where}`;
+    const lease = this.clock.inCallersTime('r.lease_until', '$1::float8');
+    const rows = await this.desk.rows({
+      name: 'queue',
+      text: `SELECT tenant, agent, version, count(*) AS runs, min(at) AS since FROM (${part('r.updated_at', READY)}
+        UNION ALL ${part('r.wake_at', `${TIMED} AND r.wake_at <= $1::float8`)}
+        UNION ALL ${part(lease, `r.owner IS NOT NULL AND r.lease_until <= ${this.clock.now('$1::float8')}`)}) q
+        GROUP BY tenant, agent, version ORDER BY tenant, agent, version`,
+      values: [now],
+    });
+    return rows.map((row) => ({
+      tenant: row['tenant'] as string,
+      agent: row['agent'] as string,
+      version: row['version'] as string,
+      runs: row['runs'] as number,
+      since: row['since'] as number,
+    }));
   }
 
   /** The next timer or end of a lease, in the caller's time. */
@@ -77,15 +105,45 @@ export class Due {
     return (row?.['at'] as number | null | undefined) ?? undefined;
   }
 
-  /** `found`: ids with their line (those left behind come first) and since when they are due. */
-  private parts(locking: string): string {
-    const part = (line: number, at: string, where: string) => `SELECT r.id, ${line} AS line, ${at} AS at
-      FROM ${this.s}.runs r WHERE ${where} AND ${WANTED} ORDER BY ${at} LIMIT $7 ${locking}`;
+  /**
+   * `turns`: ids with their line (those left behind come first) and their turn. Of those left behind, and of the others as
+   * well, the oldest are found; beyond them the oldest `most` of as many tenants as may get a turn.
+   */
+  private parts(locking: string, most: string): string {
+    const part = (
+      line: number,
+      at: string,
+      where: string,
+      limit = '$7',
+    ) => `SELECT r.id, r.tenant, ${line} AS line, ${at} AS at
+      FROM ${this.s}.runs r WHERE ${where} AND ${WANTED} ORDER BY ${at} LIMIT ${limit} ${locking}`;
+    const isTimed = `${TIMED} AND r.wake_at <= $8::float8 AND r.id <> ALL($9::text[])`;
     return `orphans AS (${part(0, 'r.lease_until', 'r.owner = ANY($10::text[])')}),
       over AS (${part(1, 'r.lease_until', `r.owner IS NOT NULL AND r.lease_until <= ${this.clock.now('$8::float8')}`)}),
-      ready AS (${part(1, 'r.updated_at', READY)}),
-      timed AS (${part(1, 'r.wake_at', `${TIMED} AND r.wake_at <= $8::float8 AND r.id <> ALL($9::text[])`)}),
-      found AS (SELECT * FROM orphans UNION ALL SELECT * FROM over UNION ALL SELECT * FROM ready UNION ALL SELECT * FROM timed)`;
+      ready_first AS (${part(1, 'r.updated_at', READY, '1')}),
+      timed_first AS (${part(1, 'r.wake_at', isTimed, '1')}),
+      ${this.lines('ready', READY, READY)}, ${this.lines('timed', TIMED, isTimed)},
+      ready AS (SELECT x.* FROM ready_tenants t, LATERAL (${part(1, 'r.updated_at', `r.tenant = t.tenant AND ${READY}`, most.replace('@', 'ready'))}) x),
+      timed AS (SELECT x.* FROM timed_tenants t, LATERAL (${part(1, 'r.wake_at', `r.tenant = t.tenant AND ${isTimed}`, most.replace('@', 'timed'))}) x),
+      found AS (${['orphans', 'over', 'ready_first', 'timed_first', 'ready', 'timed'].map((name) => `SELECT * FROM ${name}`).join(' UNION ALL ')}),
+      turns AS (SELECT id, tenant, line, row_number() OVER (PARTITION BY line, tenant ORDER BY at) AS turn
+        FROM (SELECT id, tenant, min(line) AS line, min(at) AS at FROM found GROUP BY id, tenant) f)`;
+  }
+
+  /**
+   * `…_tenants`: as many tenants with something to take as may get a turn, beginning behind the one whose turn was last.
+   * Goes from tenant to tenant by index, and stops when there are enough.
+   */
+  private lines(name: string, isIn: string, isDue: string): string {
+    const next = (after: string) =>
+      `(SELECT r.tenant FROM ${this.s}.runs r WHERE ${isIn} AND r.tenant > ${after} ORDER BY r.tenant LIMIT 1)`;
+    const walk = (part: string, from: string) => `${part} AS (SELECT ${next(from)} AS tenant
+      UNION ALL SELECT ${next('w.tenant')} FROM ${part} w WHERE w.tenant IS NOT NULL)`;
+    const some = (part: string) => `(SELECT tenant FROM ${part} LIMIT ${MOST_LINES})`;
+    return `${walk(`${name}_behind`, '$11::text')}, ${walk(`${name}_before`, "''")},
+      ${name}_tenants AS (SELECT t.tenant FROM (SELECT tenant FROM ${some(`${name}_behind`)} a WHERE tenant IS NOT NULL
+        UNION ALL SELECT tenant FROM ${some(`${name}_before`)} b WHERE tenant <= $11::text) t
+        WHERE EXISTS (SELECT 1 FROM ${this.s}.runs r WHERE r.tenant = t.tenant AND ${isDue} AND ${WANTED}) LIMIT $7)`;
   }
 
   /** Owners, as stored, that are proven gone. Walks from owner to owner: as many steps as there are owners, not runs. */
@@ -115,6 +173,7 @@ function valuesOf(query: DueQuery, gone: readonly string[]): readonly unknown[] 
     limit,
     now,
     asleep = [],
+    after = '',
   } = query;
   return [
     texts(agents),
@@ -127,5 +186,6 @@ function valuesOf(query: DueQuery, gone: readonly string[]): readonly unknown[] 
     now,
     texts(asleep),
     texts(gone),
+    name(after),
   ];
 }

@@ -59,12 +59,18 @@ export async function postgresEngine(options: PostgresOptions): Promise<Postgres
     kind: 'postgres',
     schema,
     store: postgresStore(desk, schema),
-    create: (run) => submit({ kind: 'create', run, ticket: randomUUID() }),
+    async create(run) {
+      await submit({ kind: 'create', run, ticket: randomUUID() });
+      if (run.inLine === true) watch.notify(run.id);
+    },
     claim: (runId, by) => runs.claim(runId, by),
     take: (query, by) => due.take(query, by),
     append: (claim, batch) => submit({ kind: 'append', claim, batch }),
     renew: (signs, by) => runs.renew(signs, by),
-    release: (claim, rest) => submit({ kind: 'release', claim, rest }),
+    async release(claim, rest) {
+      await submit({ kind: 'release', claim, rest });
+      if (rest.status === 'pending' && rest.inLine === true) watch.notify(claim.runId);
+    },
     get: (runId) => runs.get(runId),
     list: (filter) => runs.list(filter),
     count: () => retention.count(),
@@ -84,6 +90,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Postgres
     announce: (worker, by) => workers.announce(worker, by),
     workers: (now) => workers.alive(now),
     due: (query) => due.find(query),
+    queue: (now) => due.queue(now),
     nextDue: (now) => due.next(now),
     watch: (listener) => watch.watch(listener),
     hold: (runId, change) => retention.hold(runId, change),

@@ -32,7 +32,11 @@ CREATE UNIQUE INDEX runs_n ON ${s}.runs (n);
 CREATE INDEX runs_tenant ON ${s}.runs (tenant, n);
 CREATE INDEX runs_ready ON ${s}.runs (updated_at) WHERE status = 'pending'
   OR (status = 'suspended' AND signalled > 0) OR (status = 'paused' AND signalled > 1);
+CREATE INDEX runs_ready_turns ON ${s}.runs (tenant, updated_at) WHERE status = 'pending'
+  OR (status = 'suspended' AND signalled > 0) OR (status = 'paused' AND signalled > 1);
 CREATE INDEX runs_timed ON ${s}.runs (wake_at) WHERE status = 'suspended' AND signalled = 0 AND wake_at IS NOT NULL;
+CREATE INDEX runs_timed_turns ON ${s}.runs (tenant, wake_at)
+  WHERE status = 'suspended' AND signalled = 0 AND wake_at IS NOT NULL;
 CREATE INDEX runs_owned ON ${s}.runs (owner) WHERE owner IS NOT NULL;
 CREATE INDEX runs_open ON ${s}.runs (status)
   WHERE status IN ('pending', 'running', 'suspended', 'paused', 'stalled', 'bounded');

@@ -1,5 +1,5 @@
-import type { Clock, Engine, Host, Store } from 'flyball';
-import { createRuntime, nodeHost } from 'flyball';
+import type { Clock, Engine, Host, RuntimeOptions, Store } from 'flyball';
+import { ConfigError, createRuntime, nodeHost } from 'flyball';
 import type { AgentGroup } from 'flyball/command';
 import { joinSeams } from 'flyball/tools';
 import type { ApiKeys } from './access/api-keys.js';
@@ -9,6 +9,7 @@ import { type AgentDirectory, agentDirectory } from './agents/agent-directory.js
 import { type Fleet, fleetOf, type Member } from './agents/fleet.js';
 import { injectionGuard } from './agents/input-guard.js';
 import { runAgents, toolRunName } from './agents/run-agents.js';
+import { servedName, TOOL_RUN } from './agents/served-agent.js';
 import { settleEndedRuns } from './agents/settlement.js';
 import { openRunFeed } from './feed/open-run-feed.js';
 import { Inboxes } from './inboxes.js';
@@ -39,6 +40,7 @@ export interface PartsGiven {
 export async function openParts(given: PartsGiven): Promise<Parts> {
   const { engine, store, clock, log, settings, keys, phases } = given;
   const directory = agentDirectory(given.groups);
+  refuseUnknownAgents(settings, directory);
   const host = nodeHost();
   const runLog = openRunLog({ log, clock });
   const fleet = openFleet(given, directory, host, runLog);
@@ -72,7 +74,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
       log,
       env: given.env,
     },
-    given.triggers,
+    settings.role === 'worker' ? [] : given.triggers,
   ).catch(async (error: unknown) => {
     await close(); // runs are at work already
     throw error;
@@ -101,6 +103,28 @@ export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
+/** What runs of a server are for, by what was set. An agent is run under several names. */
+function workerFor(settings: ServerSettings, agents: readonly string[]): RuntimeOptions['worker'] {
+  const { role, worksOn, concurrency, weight } = settings;
+  if (role === 'api') return 'elsewhere';
+  const own = worksOn.length === 0 ? agents : agents.filter((name) => isAmong(worksOn, name));
+  return { agents: own, weight, concurrency };
+}
+
+/** Direct calls of tools are worked on wherever they are made. */
+function isAmong(worksOn: readonly string[], name: string): boolean {
+  const { agent } = servedName(name);
+  return agent === TOOL_RUN || worksOn.includes(agent);
+}
+
+/** A name that nobody has would leave runs in line for ever. */
+function refuseUnknownAgents({ worksOn }: ServerSettings, directory: AgentDirectory): void {
+  const unknown = worksOn.find((name) => directory.get(name) === undefined);
+  if (unknown === undefined) return;
+  const known = directory.list().map(({ name }) => name);
+  throw new ConfigError(`This server does not have the agent "${unknown}". Available agents: ${known.join(', ')}.`);
+}
+
 function openFleet(
   { engine, clock, log, groups, settings, keys }: PartsGiven,
   directory: AgentDirectory,
@@ -127,7 +151,7 @@ function openFleet(
       onStalled,
       seams: joinSeams(group.seams ?? {}, injectionGuard(settings.inputScan)),
       ...(group.prices === undefined ? {} : { prices: group.prices }),
-      options: { requesterDecides, ...group.options, worker: true },
+      options: { requesterDecides, ...group.options, worker: workerFor(settings, Object.keys(agents)) },
     });
     return { runtime, agents: Object.keys(agents) };
   });

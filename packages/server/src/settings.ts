@@ -41,6 +41,14 @@ export interface ServerSettings {
   readonly shutdownDelayMs: number;
   /** For runs in progress when the server closes. */
   readonly drainMs: number;
+  /** What it does: `api` answers requests and leaves runs to workers, `worker` works on runs and answers probes only. */
+  readonly role: ServerRole;
+  /** Agents whose runs it works on; all of them where none is named. */
+  readonly worksOn: readonly string[];
+  /** Runs it works on at one time. */
+  readonly concurrency: number;
+  /** How much it takes at once, compared with other servers. */
+  readonly weight: number;
   /** How suspicious an input may be before it is refused. */
   readonly inputScan: InputScan;
   readonly studio: boolean;
@@ -55,6 +63,9 @@ export interface ServerSettings {
   /** `name/version` of the package. */
   readonly version: string;
 }
+
+export const SERVER_ROLES = ['all', 'api', 'worker'] as const;
+export type ServerRole = (typeof SERVER_ROLES)[number];
 
 /** The default settings of a server. */
 export const DEFAULT_SETTINGS: ServerSettings = {
@@ -76,6 +87,10 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   proxyHeader: 'x-forwarded-for',
   shutdownDelayMs: 0,
   drainMs: 10_000,
+  role: 'all',
+  worksOn: [],
+  concurrency: 1_000,
+  weight: 1,
   inputScan: 'usual',
   studio: true,
   mcp: true,

@@ -45,7 +45,7 @@ export function plainCommand(signature: string, about: string, examples: readonl
 /** A command about runs, which are in a database. */
 export function newCommand(signature: string, about: string, examples: readonly string[]): Command {
   return plainCommand(signature, about, examples).option(
-    '--db <file>',
-    'database file (default: FLYBALL_DB, db in the FLYBALL_CONFIG file, or .flyball/flyball.db)',
+    '--db <database>',
+    'database file, or the address of a server such as postgres://user@host/name (default: FLYBALL_DB, db in the FLYBALL_CONFIG file, or .flyball/flyball.db)',
   );
 }

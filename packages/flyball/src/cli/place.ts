@@ -2,25 +2,32 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../core/errors.js';
 import { type CommandLine, commandLineFor } from './command-line.js';
+import { isAddress, withoutPassword } from './database-address.js';
 
 export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
 
 /** Where a command finds its runs, before anything is opened. */
 export interface Place {
-  /** Absolute path of the database. */
+  /** As it is shown: the absolute path of a file, or the address of a server without its password. */
   readonly database: string;
+  /** The whole address, where the database is on a server. */
+  readonly address?: string;
   readonly command: CommandLine;
 }
 
 /** The files of the database: an agent that wrote them would write its own journal. */
-export function filesOf({ database }: Pick<Place, 'database'>): readonly string[] {
+export function filesOf({ database, address }: Pick<Place, 'database' | 'address'>): readonly string[] {
+  if (address !== undefined) return [];
   return [database, ...['-wal', '-shm', '-journal'].map((end) => `${database}${end}`)];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function placeOf(option: string | undefined, env: Environment): Place {
-  return { database: resolve(option ?? (env['FLYBALL_DB'] || DEFAULT_DATABASE)), command: commandLineFor(option) };
+  const named = option ?? (env['FLYBALL_DB'] || DEFAULT_DATABASE);
+  if (!isAddress(named)) return { database: resolve(named), command: commandLineFor(option) };
+  const command = commandLineFor(option === undefined ? undefined : withoutPassword(option));
+  return { database: withoutPassword(named), address: named, command };
 }
 
 /** As every command finds it: --db, then FLYBALL_DB, then `db` in the file of FLYBALL_CONFIG, which a service may go by. */

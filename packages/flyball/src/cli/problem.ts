@@ -1,5 +1,6 @@
 import { type ErrorCode, FlyballError } from '../core/errors.js';
 import { type CommandLine, quoted } from './command-line.js';
+import { isAddress } from './database-address.js';
 import { EXIT, type ExitCode, exitCodeOfError } from './exit-codes.js';
 
 /** An error as a person or a script meets it: what happened, what to do next, and how the process ends. */
@@ -101,9 +102,13 @@ const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
   FOREIGN_AWAIT: fixAndResume,
   RUN_STALLED: fixAndResume,
   STORAGE_FAILED: (_command, _runId, error, about) =>
-    `Look at ${databaseOf(error, about)} and its folder, or choose another file with --db or FLYBALL_DB.`,
+    isOnServer(error, about)
+      ? `Look at the server of ${databaseOf(error, about)}, or choose another database with --db or FLYBALL_DB.`
+      : `Look at ${databaseOf(error, about)} and its folder, or choose another file with --db or FLYBALL_DB.`,
   STORAGE_READ_ONLY: (_command, _runId, error, about) =>
-    `Make ${databaseOf(error, about)} and its folder writable, or choose another file with --db or FLYBALL_DB.`,
+    isOnServer(error, about)
+      ? 'Use a server that accepts writes and a user who may make tables, or choose another database with --db or FLYBALL_DB.'
+      : `Make ${databaseOf(error, about)} and its folder writable, or choose another file with --db or FLYBALL_DB.`,
   // the run is there: whoever gave the same command again would have two
   STORAGE_FULL: (command, _runId, { detail: { runId } }) =>
     typeof runId === 'string' ? `Free some space, then run: ${command('resume', runId)}` : FREE_SPACE,
@@ -127,6 +132,10 @@ function nextStep(error: FlyballError, about: About): string {
 
 function databaseOf(error: FlyballError, { database = 'the database' }: About): string {
   return fileOf(error) ?? database;
+}
+
+function isOnServer(error: FlyballError, about: About): boolean {
+  return isAddress(databaseOf(error, about));
 }
 
 /** The file that it is about: a copy or its source is not the database of the command. */

@@ -43,9 +43,9 @@ const COMPLETE = '__complete';
 
 async function offer(program: Command, typed: readonly string[], { out, env }: Streams): Promise<ExitCode> {
   // in the middle of a line nobody wants to hear what is wrong with a file: the command itself says so
-  const { database } = await placeFor(undefined, env).catch(() => placeOf(undefined, env));
+  const place = await placeFor(undefined, env).catch(() => placeOf(undefined, env));
   const { complete } = await import('./completion/complete.js'); // opens databases, which others may not need
-  const { words, files } = await complete(program, typed, database);
+  const { words, files } = await complete(program, typed, place);
   for (const { word, about } of words) out.write(`${word}\t${about.split('\n')[0] ?? ''}\n`);
   if (files) out.write(':files\n');
   return EXIT.ok;
@@ -100,7 +100,7 @@ function parsingFailed(
   const known = program.commands.find((one) => one.name() === command.trim());
   const see = `Run flyball ${known === undefined ? '' : command}--help for usage and examples.`;
   const next = isAboutDatabase(error, known)
-    ? `To choose a database, use --db: flyball ${command}--db <file>. ${see}`
+    ? `To choose a database, use --db: flyball ${command}--db <database>. ${see}`
     : see;
   screen.data({ kind: 'error', code: 'USAGE', message, next, exitCode: EXIT.usage, retryable: false });
   screen.complain(`${screen.paint('red', 'flyball:')} ${printable(message)}`);
@@ -166,7 +166,7 @@ Run it as a service:
   $ flyball mcp agent.yaml                                serve agents and tools to an MCP client over stdio
 
 FLYBALL_MODEL sets the model, for example ollama/llama3.2 or openai/gpt-4.1-mini. API keys come from variables such as OPENAI_API_KEY.
-Runs are stored in .flyball/flyball.db. To use another file, set --db, FLYBALL_DB, or db in the FLYBALL_CONFIG file. Several processes can share it.
+Runs are stored in .flyball/flyball.db. To use another file, or a PostgreSQL server (postgres://…), set --db, FLYBALL_DB, or db in the FLYBALL_CONFIG file. Several processes can share it.
 FLYBALL_DEBUG=1 adds stack traces to errors, NO_COLOR=1 turns off colors.
 
 Exit codes:

@@ -114,7 +114,7 @@ async function setAside(
 
 const LEASE_MS = 15_000;
 
-async function moduleOf(record: RunRecord, place: Pick<Place, 'database'>): Promise<AgentModule> {
+async function moduleOf(record: RunRecord, place: Pick<Place, 'database' | 'address'>): Promise<AgentModule> {
   if (record.source !== undefined) return withServed(await loadForRun(record.source, place), record.agent);
   throw new FlyballError(
     'AGENT_UNKNOWN',
@@ -133,7 +133,7 @@ async function withServed(module: AgentModule, agent: string): Promise<AgentModu
 }
 
 /** The agent file of a run that exists: what is wrong with the file is not the end of the run. */
-export async function loadForRun(source: string, place: Pick<Place, 'database'>): Promise<AgentModule> {
+export async function loadForRun(source: string, place: Pick<Place, 'database' | 'address'>): Promise<AgentModule> {
   try {
     return await loadAgentModule(source, process.env, filesOf(place));
   } catch (error) {

@@ -1,18 +1,18 @@
-import { existsSync } from 'node:fs';
-import { type SqliteEngine, sqliteEngine } from '../adapters/engine-sqlite/engine.js';
 import { nodeHost } from '../adapters/host-node/node-host.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import { createRuntime } from '../create-runtime.js';
 import type { Runtime } from '../index.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { AgentModule } from './agent-module.js';
+import { isThere, openDatabase } from './database.js';
+import type { DatabaseEngine } from './database-engine.js';
 import { focusOn } from './focus.js';
 import type { Place } from './place.js';
 import { handleUncaughtOf } from './uncaught.js';
 
 /** An open database with a runtime over it. */
 export interface Workplace extends Place {
-  readonly engine: SqliteEngine;
+  readonly engine: DatabaseEngine;
   /** Reads and posts; runs nothing. */
   readonly desk: Runtime;
   /** A runtime that runs this one run and leaves all others to whoever owns them. */
@@ -21,7 +21,7 @@ export interface Workplace extends Place {
 }
 
 export async function openWorkplace(place: Place): Promise<Workplace> {
-  const engine = await sqliteEngine({ path: place.database });
+  const engine = await openDatabase(place);
   const desk = createRuntime({ engine, agents: {}, options: { worker: false } });
   const runners: Runtime[] = [];
   let stopHandling = (): void => undefined;
@@ -54,7 +54,7 @@ export async function openWorkplace(place: Place): Promise<Workplace> {
 
 /** For commands about runs that must exist already: does not create a database on the way. */
 export async function openExisting(place: Place, runId: string): Promise<Workplace> {
-  if (existsSync(place.database)) return openWorkplace(place);
+  if (isThere(place)) return openWorkplace(place);
   throw new FlyballError(
     'RUN_NOT_FOUND',
     `There is no run ${runId}: the database ${place.database} does not exist. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
@@ -64,7 +64,7 @@ export async function openExisting(place: Place, runId: string): Promise<Workpla
 
 /** For commands about a database that must exist already. */
 export async function openDatabaseThere(place: Place): Promise<Workplace> {
-  if (existsSync(place.database)) return openWorkplace(place);
+  if (isThere(place)) return openWorkplace(place);
   throw new ConfigError(
     `There is no database ${place.database}. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
   );

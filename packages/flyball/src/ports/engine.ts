@@ -27,7 +27,8 @@ export interface Engine {
   claim(runId: string, by: ClaimRequest): Promise<Claim>;
   /**
    * Claims what is due, as `due` finds it and `claim` takes it, in one step: of several that take at once none gets a run
-   * of another, and none is refused. What somebody else is just taking is left out.
+   * of another, and none is refused. What somebody else is just taking is left out. Fewer than the limit does not mean
+   * that there is no more; none does, unless others are taking.
    */
   take(query: DueQuery, by: Taker): Promise<readonly Claim[]>;
   /**
@@ -89,13 +90,19 @@ export interface Engine {
   announce(worker: Announcement, by: { readonly now: number; readonly forMs: number }): Promise<void>;
   /** Workers that count as alive. */
   workers(now: number): Promise<readonly AnnouncedWorker[]>;
-  /** Runs a worker can claim now: new ones, due timers, messages, and those whose owner's lease is over or is gone. */
+  /**
+   * Runs a worker can claim now: those whose owner's lease is over or is gone, new ones, due timers and messages. Tenants
+   * take turns, so that one with many runs does not hold up the others: no tenant gets a run more than another that still
+   * has some. Of one tenant, those that wait longest go first.
+   */
   due(query: DueQuery): Promise<readonly string[]>;
+  /** What stands in line: runs that could be claimed now, but for those whose owner is only known to be gone. */
+  queue(now: number): Promise<readonly QueueLine[]>;
   /** The next time after `now` at which `due` may grow by itself, in the caller's time: a timer or the end of a lease. */
   nextDue(now: number): Promise<number | undefined>;
   /**
-   * Calls back, at least once, after anything was posted or requeued, in this process or another, with the run; without
-   * one where it may have been any. Returns how to stop.
+   * Calls back, at least once, after anything was posted, requeued, created or released to stand in line, in this
+   * process or another, with the run; without one where it may have been any. Returns how to stop.
    */
   watch(listener: (runId?: string) => void): () => void;
 
@@ -179,6 +186,8 @@ export interface NewRun {
   readonly fork?: ForkPoint;
   /** Where a command line finds the agent again: a module path, say. */
   readonly source?: string;
+  /** Whoever creates it does not claim it: those who watch are told. */
+  readonly inLine?: boolean;
   readonly first: Batch;
 }
 
@@ -309,7 +318,9 @@ export type Rest = RestingState & {
 /** How a run rests. */
 export type RestingState =
   | { readonly status: 'suspended'; readonly wakeAt?: number; readonly waiting: readonly string[] }
-  | { readonly status: 'paused' | 'pending' }
+  | { readonly status: 'paused' }
+  /** `inLine`: others may go on with it at once, and those who watch are told. */
+  | { readonly status: 'pending'; readonly inLine?: boolean }
   | { readonly status: 'stalled'; readonly attention: string; readonly code?: string }
   | { readonly status: Exclude<Stop, 'suspended'>; readonly code?: string };
 
@@ -347,13 +358,32 @@ export interface Announcement {
   /** One process may have several workers. */
   readonly id: string;
   readonly owner: Owner;
-  /** Versions by agent. */
+  /** Versions by agent: of those whose runs it takes. */
   readonly agents: Readonly<Record<string, string>>;
+  /** When it began, by its own clock. */
+  readonly since?: number;
+  /** How much it takes at once compared with the others, and how many runs may live there. */
+  readonly weight?: number;
+  readonly concurrency?: number;
+  /** Runs that lived there when it said so. */
+  readonly runs?: number;
+  /** It takes nothing more, and is about to go. */
+  readonly draining?: boolean;
 }
 
 /** A worker that has announced itself, and until when. */
 export interface AnnouncedWorker extends Announcement {
   readonly until: number;
+}
+
+/** Runs of one tenant, agent and version that stand in line. */
+export interface QueueLine {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly version: string;
+  readonly runs: number;
+  /** Since when the first of them could be claimed. */
+  readonly since: number;
 }
 
 /** Which runs a worker looks for. */
@@ -365,6 +395,8 @@ export interface DueQuery {
   readonly except?: readonly { readonly agent: string; readonly version: string }[];
   /** Of these the time has not come, whatever date they were to wake at: only a message makes them due. */
   readonly asleep?: readonly string[];
+  /** The tenant whose turn was last: the one after it, by name, comes first. */
+  readonly after?: string;
   /** Only these runs. */
   readonly only?: readonly string[];
   /** These are with the asker, whatever became of their leases: they are left out. */

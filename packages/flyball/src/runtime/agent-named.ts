@@ -16,7 +16,3 @@ export function agentNamed(
   const agent = (typeof found === 'function' ? found : found.agent) as Agent<unknown, unknown>;
   return { agent, version: typeof found === 'function' ? '1' : found.version };
 }
-
-export function versionsOf(agents: Agents): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.keys(agents).map((name) => [name, agentNamed(agents, name).version]));
-}

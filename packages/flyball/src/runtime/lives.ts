@@ -1,8 +1,8 @@
 import { FlyballError, JournalConflictError } from '../core/errors.js';
 import type { Owner } from '../core/events.js';
 import type { Agent } from '../core/run.js';
-import type { Claim, DueQuery } from '../ports/engine.js';
-import { agentNamed, versionsOf } from './agent-named.js';
+import type { Claim, DueQuery, RunRecord } from '../ports/engine.js';
+import { agentNamed } from './agent-named.js';
 import type { Attempt } from './attempt.js';
 import { type Household, hostFor } from './attempt-host.js';
 import type { Audience } from './audience.js';
@@ -59,6 +59,13 @@ export class Lives implements Home, Household {
     return this.attempts.size;
   }
 
+  /** Runs that are here or on their way. */
+  get occupied(): number {
+    let coming = 0;
+    for (const runId of this.launching) if (!this.attempts.has(runId)) coming += 1;
+    return this.attempts.size + coming;
+  }
+
   has(runId: string): boolean {
     return this.attempts.has(runId) || this.launching.has(runId);
   }
@@ -76,10 +83,6 @@ export class Lives implements Home, Household {
 
   agent(name: string): { readonly agent: Agent<unknown, unknown>; readonly version: string } {
     return agentNamed(this.settings.agents, name);
-  }
-
-  versions(): Readonly<Record<string, string>> {
-    return versionsOf(this.settings.agents);
   }
 
   assertOpen(): void {
@@ -109,7 +112,7 @@ export class Lives implements Home, Household {
   }
 
   /** Takes what is due and sets it going. Answers the runs; what became of each is told as it happens. */
-  async take(query: DueQuery, onFailure: (runId: string, error: unknown) => void): Promise<readonly string[]> {
+  async take(query: DueQuery, onFailure: (runId: string, error: unknown) => void): Promise<readonly RunRecord[]> {
     const { engine, host } = this.settings;
     const term = this.leases.term();
     const here = [...this.launching, ...this.leases.lapsed(this.attempts.keys())];
@@ -127,7 +130,7 @@ export class Lives implements Home, Household {
         onFailure(runId, error),
       );
     }
-    return claims.map(({ runId }) => runId);
+    return claims.map(({ record }) => record);
   }
 
   private async whileLaunching(runId: string, work: () => Promise<void>): Promise<void> {
@@ -162,9 +165,13 @@ export class Lives implements Home, Household {
   }
 
   hasBegun(): void {
-    if (this.attempts.size > this.settings.options.maxLoaded)
-      for (const other of this.attempts.values()) this.host.idle(other);
+    if (this.attempts.size > this.settings.options.maxLoaded) this.makeRoom();
     this.onChange();
+  }
+
+  /** Unloads those that only wait. */
+  makeRoom(): void {
+    for (const attempt of this.attempts.values()) this.host.idle(attempt);
   }
 
   /**
@@ -275,7 +282,7 @@ export class Lives implements Home, Household {
         const activeMs = life.time.total();
         try {
           await journal.writer.flush();
-          await engine.release(claim, { status: 'pending', now: clock.now(), activeMs });
+          await engine.release(claim, { status: 'pending', inLine: true, now: clock.now(), activeMs });
         } catch (error) {
           onProblem(error, `giving run ${runId} back`);
         }

@@ -28,15 +28,17 @@ export async function startRun(opened: Opened, agent: string, input: unknown, st
   const guard = through(seams, 'input', async (value) => value);
   const guarded = await guard(roundTrip(input), { runId: id, tenant, subject, at: '' });
   const who = { agent, version, subject, tenant };
+  const inLine = opened.worker.leavesInLine(agent);
   const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, ...who, input: guarded, budget };
   await engine.create({
     id,
     ...who,
     createdAt: clock.now(),
+    inLine,
     ...(start.source === undefined ? {} : { source: start.source }),
     first: firstBatch(first, clock.now()),
   });
-  return launchNew(opened, id);
+  return launchNew(opened, id, inLine);
 }
 
 export async function forkRun(opened: Opened, runId: string, given: ForkOptions): Promise<RunHandle> {
@@ -65,15 +67,17 @@ export async function forkRun(opened: Opened, runId: string, given: ForkOptions)
     budget: checkedBudget(given.budget ?? withoutPastDeadline(completed(own.budget), now)),
     fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', stateAfter(prefix), latest) },
   };
+  const inLine = opened.worker.leavesInLine(parent.agent);
   await engine.create({
     id,
     ...who,
     createdAt: clock.now(),
+    inLine,
     fork,
     ...(parent.source === undefined ? {} : { source: parent.source }),
     first: firstBatch(start, now),
   });
-  return launchNew(opened, id);
+  return launchNew(opened, id, inLine);
 }
 
 /** The start of the part that is forked, once it is clear that it can be forked there. */

@@ -70,13 +70,15 @@ async function resume(
   }
   const resumed = { by, ...(given.budget === undefined ? {} : { budget: given.budget }) };
   const { dispatcher } = opened.settings;
-  if (dispatcher === undefined) return launch(opened, runId, 'resume', resumed);
+  const isInLine = opened.worker.leavesInLine(record.agent);
+  if (dispatcher === undefined && !isInLine) return launch(opened, runId, 'resume', resumed);
   await lives.launch(runId, 'resume', resumed, { putBack: true }).catch(async (error: unknown) => {
     // it may be claimed here and not given back: whoever drives it next takes it from us
-    if (isOfStorage(error)) await dispatcher.dispatch(runId);
+    if (isOfStorage(error)) await dispatcher?.dispatch(runId);
     throw error;
   });
-  await dispatcher.dispatch(runId);
+  await dispatcher?.dispatch(runId);
+  opened.worker.lookSoon();
   return handleOf(opened, runId);
 }
 
@@ -86,12 +88,14 @@ async function wake(opened: Opened, runId: string): Promise<RunHandle> {
   refuseTerminal(record);
   lives.agent(record.agent);
   await opened.settings.dispatcher?.dispatch(runId);
-  const isElsewhere = lives.has(runId) || opened.settings.dispatcher !== undefined;
+  const isInLine = opened.worker.leavesInLine(record.agent);
+  const isElsewhere = lives.has(runId) || opened.settings.dispatcher !== undefined || isInLine;
+  if (isInLine) opened.worker.lookSoon();
   return isElsewhere ? handleOf(opened, runId) : launch(opened, runId, 'wake');
 }
 
 async function close({ settings, audience, lives, worker }: Opened, drainMs: number): Promise<void> {
-  worker.stopLooking();
+  const left = worker.leave(drainMs).catch((error: unknown) => settings.onProblem(error, 'taking no more runs'));
   let stopWaiting = (): void => undefined;
   const late = new Promise<void>((resolve) => {
     stopWaiting = settings.clock.after(drainMs, resolve);
@@ -99,6 +103,7 @@ async function close({ settings, audience, lives, worker }: Opened, drainMs: num
   await Promise.race([lives.giveAllBack(), late]);
   stopWaiting();
   await lives.giveUp();
+  await left;
   await worker.withdraw().catch((error: unknown) => settings.onProblem(error, 'withdrawing'));
   worker.stop(); // leases are renewed until nothing needs them
   lives.abandon();

@@ -48,7 +48,7 @@ export async function begin(
   try {
     if (isPutBack !== true) return await hearAndOpen(home, claim, why, resume);
     await admitControl(home, claim, resume);
-    await putBack(home, { ...claim, was: 'pending' });
+    await putBack(home, { ...claim, was: 'pending' }, true);
   } catch (error) {
     // a store that fails for a moment is no reason to set the run aside: its lease ends, and somebody tries again
     if (isStorageFailure(error)) home.dropLease(claim.runId);
@@ -145,12 +145,15 @@ async function restPaused(home: Home, claim: Claim, entries: readonly LoadedEntr
 }
 
 /** The request was wrong, not the run: it rests as it did before. */
-export async function putBack(home: Home, claim: Claim): Promise<void> {
+export async function putBack(home: Home, claim: Claim, inLine = false): Promise<void> {
   const { engine, clock } = home.settings;
   const { was } = claim;
   home.leave(claim.runId);
-  const status = was === 'bounded' || was === 'paused' ? was : 'pending';
-  await engine.release(claim, { status, now: clock.now() });
+  const now = clock.now();
+  await engine.release(
+    claim,
+    was === 'bounded' || was === 'paused' ? { status: was, now } : { status: 'pending', inLine, now },
+  );
 }
 
 /** Nothing moves this run any more until a person looks at it. */

@@ -10,6 +10,7 @@ import type { Host } from '../ports/host.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { type DeclaredGone, withDeclared } from './declared-gone.js';
 import type { AttemptOptions } from './host.js';
+import { type Work, type WorkerChoice, workOf } from './worker-options.js';
 
 export interface RuntimeParts {
   readonly engine: Engine;
@@ -43,8 +44,12 @@ export interface RuntimeOptions extends AttemptOptions {
   readonly drainMs: number;
   /** Runs kept in memory; beyond it those that only wait are unloaded at once. */
   readonly maxLoaded: number;
-  /** Picks up due timers, messages and orphaned runs by itself. */
-  readonly worker: boolean;
+  /**
+   * Where runs are worked on. `true`, or what this process takes on: here, also those of others that are due. `false`: here,
+   * but only what is started or resumed here. `'elsewhere'`: what is started or resumed here is put in line for the workers
+   * of other processes.
+   */
+  readonly worker: WorkerChoice;
 }
 
 export const DEFAULTS: RuntimeOptions = {
@@ -71,14 +76,18 @@ export interface Settings extends RuntimeParts {
   readonly onProblem: (error: unknown, doing: string) => void;
   readonly onStalled: (runId: string, error: unknown) => void;
   readonly host: DeclaredGone;
+  /** What is taken on here without being asked for; undefined: nothing. */
+  readonly work: Work | undefined;
 }
 
 export function settle(parts: RuntimeParts): Settings {
+  const options = { ...DEFAULTS, ...parts.options, ...(parts.dispatcher === undefined ? {} : { worker: false }) };
   return {
     ...parts,
     seams: joinSeams(parts.seams ?? {}),
     prices: parts.prices ?? ((_modelId, own) => own),
-    options: { ...DEFAULTS, ...parts.options, ...(parts.dispatcher === undefined ? {} : { worker: false }) },
+    options,
+    work: workOf(options.worker, parts.agents, options.maxLoaded),
     onProblem: parts.onProblem ?? (() => undefined),
     onStalled: parts.onStalled ?? (() => undefined),
     host: withDeclared(parts.host, parts.engine),

@@ -53,7 +53,7 @@ export async function giveBack(attempt: Attempt): Promise<void> {
   attempt.inbox.close();
   await attempt.journal.barrier();
   attempt.life.unload();
-  await attempt.host.release(attempt, { status: 'pending' });
+  await attempt.host.release(attempt, { status: 'pending', inLine: true });
 }
 
 function waitingOf({ effects, inbox }: Attempt): Waiting[] {

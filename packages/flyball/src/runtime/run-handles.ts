@@ -124,8 +124,12 @@ export async function launch(
  * The run is stored: whoever asked for it has to be told so, or would ask again. Another worker may be quicker than we
  * are, the disk may be full by now, or this runtime on its way down: it goes on all the same, here or elsewhere.
  */
-export async function launchNew(opened: Opened, runId: string): Promise<RunHandle> {
+export async function launchNew(opened: Opened, runId: string, isInLine: boolean): Promise<RunHandle> {
   const { dispatcher } = opened.settings;
+  if (isInLine) {
+    opened.worker.lookSoon();
+    return handleOf(opened, runId);
+  }
   if (dispatcher !== undefined) {
     await dispatcher.dispatch(runId);
     return handleOf(opened, runId);

@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { FlyballError, JournalConflictError } from '../core/errors.js';
 import type { DueQuery, RunStatus } from '../ports/engine.js';
 import type { Audience } from './audience.js';
+import { Herald } from './herald.js';
 import type { Lives } from './lives.js';
 import type { Settings } from './options.js';
 import { restOf } from './rest-of.js';
 import { stoppedHere } from './stopped-here.js';
 import type { Trials } from './trials.js';
-
-/** Runs that are taken in one go: others who look get some as well, and none waits long for its life to begin. */
-const BITE = 25;
+import { biteOf, type Work } from './worker-options.js';
 
 /** Keeps what is due moving: new runs, timers, messages, runs whose owner is gone, and the leases of those that live here. */
 export class Worker {
@@ -23,14 +21,16 @@ export class Worker {
   private lookAgain = false;
   private isLooking = true;
   private stopped = false;
-  private readonly id = randomUUID();
-  /** By the monotonic reading. */
-  private announceAt = Number.NEGATIVE_INFINITY;
+  private readonly herald: Herald | undefined;
+  /** Whose turn it was last, so that the next one's comes first. */
+  private lastTenant: string | undefined;
 
   constructor(settings: Settings, lives: Lives, audience: Audience) {
     this.settings = settings;
     this.lives = lives;
     this.audience = audience;
+    const { work } = settings;
+    this.herald = work === undefined ? undefined : new Herald(settings, work, () => lives.occupied);
     lives.onChange = () => {
       this.renewSoon();
       this.lookSoon();
@@ -81,41 +81,57 @@ export class Worker {
   }
 
   private async look(): Promise<void> {
-    const { host, options } = this.settings;
     if (!this.isLooking) return;
-    if (options.worker) {
-      await this.announce();
-      await host.refresh();
-      const except = await this.leftToOthers();
-      for (const line of this.lives.trials.lines) await this.takeFrom(line, except);
-      for (const runId of await this.haveSlept()) if (this.isLooking) await this.pickUp(runId);
-    }
+    const { work } = this.settings;
+    if (work !== undefined && this.herald !== undefined) await this.work(work, this.herald);
     for (const runId of this.awaited()) if (!this.lives.has(runId)) await this.noticeRest(runId);
   }
 
+  private async work(work: Work, herald: Herald): Promise<void> {
+    await herald.announce();
+    // whoever is full is called when a run has gone, and leaves what is due to others until then
+    if (this.lives.occupied >= work.concurrency) return this.lives.makeRoom();
+    await this.settings.host.refresh();
+    const others = await herald.others();
+    const except = herald.leftTo(others);
+    const heaviest = Math.max(...others.map(({ weight = 1 }) => weight), 0);
+    const bite = { work, except, limit: biteOf(work.weight, heaviest) };
+    for (const line of this.lives.trials.lines) await this.takeFrom(line, bite);
+    for (const runId of await this.haveSlept()) if (this.isLooking) await this.pickUp(runId);
+  }
+
   /** What is due by the date, but for runs that this process unloaded: it knows how long they have slept. */
-  private async takeFrom(line: Trials['lines'][number], except: NonNullable<DueQuery['except']>): Promise<void> {
-    const { clock, host, options, agents } = this.settings;
-    if (!this.isLooking) return;
-    const limit = Math.min(BITE, line.limit, Math.max(1, options.maxLoaded - this.lives.size));
+  private async takeFrom(line: Trials['lines'][number], { work, except, ...bite }: Bite): Promise<void> {
+    const { clock, host } = this.settings;
+    const limit = Math.min(bite.limit, line.limit, work.concurrency - this.lives.occupied);
+    if (!this.isLooking || limit < 1) return;
     const taken = await this.lives.take(
       {
         now: clock.now(),
         limit,
-        agents: Object.keys(agents),
+        agents: work.agents,
         except,
         asleep: this.lives.clocks.early(),
         crashes: line.crashes,
+        ...(this.lastTenant === undefined ? {} : { after: this.lastTenant }),
         isGone: (owner) => host.isGone(owner),
       },
       (runId, error) => this.notPickedUp(runId, error),
     );
-    if (taken.length === limit) this.lookAgain = true; // there may be more
+    this.lastTenant = taken.at(-1)?.tenant ?? this.lastTenant;
+    if (taken.length > 1 || taken.length === limit) this.lookAgain = true; // there may be more
+  }
+
+  /** Whether a run that is started or resumed here waits for its turn, here or elsewhere, like any other. */
+  leavesInLine(agent: string): boolean {
+    const { work, options } = this.settings;
+    if (work === undefined) return options.worker === 'elsewhere';
+    return this.lives.occupied >= work.concurrency || !work.agents.includes(agent);
   }
 
   /** Without a worker there is nothing to look for, unless somebody waits for a run that is at work elsewhere. */
   private hasReason(): boolean {
-    return this.settings.options.worker || this.awaited().length > 0;
+    return this.settings.work !== undefined || this.awaited().length > 0;
   }
 
   /** Runs that somebody here waits for and that may be at work elsewhere: one that is here says itself when it rests. */
@@ -137,33 +153,14 @@ export class Worker {
     return due;
   }
 
-  /** Others leave the runs of our versions to us for as long as a lease lasts. */
-  private async announce(): Promise<void> {
-    const { engine, clock, host, options } = this.settings;
-    if (clock.monotonic() < this.announceAt) return;
-    this.announceAt = clock.monotonic() + options.leaseMs / 3;
-    const worker = { id: this.id, owner: host.owner(), agents: this.lives.versions() };
-    await engine.announce(worker, { now: clock.now(), forMs: options.leaseMs });
+  /** Takes nothing more, and leaves what is to be done to the others while what is here comes to rest. */
+  async leave(drainMs: number): Promise<void> {
+    this.stopLooking();
+    await this.herald?.leave(drainMs);
   }
 
-  /** Whoever takes no more runs leaves its versions to whoever has others. */
   async withdraw(): Promise<void> {
-    const { engine, clock, host } = this.settings;
-    if (this.announceAt === Number.NEGATIVE_INFINITY) return;
-    this.announceAt = Number.POSITIVE_INFINITY;
-    await engine.announce({ id: this.id, owner: host.owner(), agents: {} }, { now: clock.now(), forMs: 0 });
-  }
-
-  /** Code of another version may not fit a run's journal: while a worker with the right one is alive, the run is its. */
-  private async leftToOthers(): Promise<readonly { readonly agent: string; readonly version: string }[]> {
-    const { engine, clock, host } = this.settings;
-    const mine = this.lives.versions();
-    const others = (await engine.workers(clock.now())).filter(({ id, owner }) => id !== this.id && !host.isGone(owner));
-    return others.flatMap(({ agents }) =>
-      Object.entries(agents).flatMap(([agent, version]) =>
-        Object.hasOwn(mine, agent) && mine[agent] !== version ? [{ agent, version }] : [],
-      ),
-    );
+    await this.herald?.withdraw();
   }
 
   private async pickUp(runId: string): Promise<void> {
@@ -236,6 +233,12 @@ export class Worker {
       this.renewSoon();
     }
   }
+}
+
+interface Bite {
+  readonly work: Work;
+  readonly except: NonNullable<DueQuery['except']>;
+  readonly limit: number;
 }
 
 /** Nobody works on it, and nobody is about to without being told or a time having come. */

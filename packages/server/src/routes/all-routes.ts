@@ -27,6 +27,7 @@ import { whoamiRoutes } from './whoami.js';
 
 /** Every operation of the server, in the order of the document. */
 export function allRoutes(parts: Parts): readonly Route[] {
+  if (parts.settings.role === 'worker') return [...healthRoutes(parts), ...metricsRoutes(parts)];
   const slots = new StreamSlots(parts.settings.maxStreams);
   const routes = [
     ...agentRoutes(parts),
@@ -55,6 +56,7 @@ export function allRoutes(parts: Parts): readonly Route[] {
 /** What is no operation: pages for a browser, and the endpoint of another protocol. */
 export function allMounts(parts: Parts, gate: Gate): readonly Mount[] {
   const { settings } = parts;
+  if (settings.role === 'worker') return [];
   return [...(settings.studio ? studioMounts() : []), ...(settings.mcp ? [mcpMount(parts, gate)] : [])];
 }
 

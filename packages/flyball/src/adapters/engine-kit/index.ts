@@ -17,6 +17,7 @@ export {
 export type { ForkPoint } from '../../core/events.js';
 export { nextOperation, type Operation, type StoredOperation, type Tombstone } from '../../core/operations.js';
 export { hasFields } from '../../core/record-fields.js';
+export { inTurns, tenantsInTurn } from '../../core/turns.js';
 export { workedUnseen } from '../../core/unseen-work.js';
 export type {
   AnnouncedWorker,
@@ -32,6 +33,7 @@ export type {
   NewRun,
   OpenWait,
   Posted,
+  QueueLine,
   Rest,
   RestingState,
   RunCounts,

@@ -112,6 +112,7 @@ export function memoryEngine(): Engine {
       runs.set(run.id, run);
       inOrder.push(run);
       line.enter(run);
+      if (given.inLine === true) notify(given.id);
     },
 
     claim: async (runId, by) => claim(runId, by),
@@ -152,6 +153,7 @@ export function memoryEngine(): Engine {
         code: 'code' in rest ? rest.code : undefined,
         activeMs: rest.activeMs ?? run.activeMs,
       });
+      if (rest.status === 'pending' && rest.inLine === true) notify(claim.runId);
     },
 
     async get(runId) {
@@ -229,6 +231,7 @@ export function memoryEngine(): Engine {
     workers: async (now) => [...workers.values()].filter(({ until }) => until > now),
 
     due: async (query) => line.due(query),
+    queue: async (now) => line.queue(now),
     nextDue: async (now) => line.next(now),
 
     watch(listener) {

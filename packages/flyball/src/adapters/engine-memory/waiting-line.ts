@@ -1,4 +1,5 @@
-import type { DueQuery } from '../../ports/engine.js';
+import { tenantsInTurn } from '../../core/turns.js';
+import type { DueQuery, QueueLine } from '../../ports/engine.js';
 import type { MemoryRun } from './memory-run.js';
 
 /**
@@ -11,7 +12,7 @@ import type { MemoryRun } from './memory-run.js';
  * 3. `owned` holds exactly the runs with an owner.
  */
 export class WaitingLine {
-  private readonly ready = new Set<MemoryRun>();
+  private readonly ready = new ReadyRuns();
   private readonly owned = new Set<MemoryRun>();
   private timers: Timer[] = [];
   private timed = 0;
@@ -41,11 +42,24 @@ export class WaitingLine {
       gone.set(run.owner.id, isGone);
       if (isGone || (run.leaseUntil ?? 0) <= query.now) found.push(run.id);
     }
-    for (const run of this.ready) {
+    for (const run of this.ready.inTurns(query.after, isWanted)) {
       if (found.length >= query.limit) return found;
-      if (isWanted(run)) found.push(run.id);
+      found.push(run.id);
     }
     return found;
+  }
+
+  queue(now: number): readonly QueueLine[] {
+    this.promote(now);
+    const lines = new Map<string, { tenant: string; agent: string; version: string; runs: number; since: number }>();
+    const count = ({ tenant, agent, version }: MemoryRun, since: number): void => {
+      const key = JSON.stringify([tenant, agent, version]);
+      const line = lines.get(key) ?? { tenant, agent, version, runs: 0, since };
+      lines.set(key, { ...line, runs: line.runs + 1, since: Math.min(line.since, since) });
+    };
+    for (const run of this.ready.all()) count(run, isReady(run) ? run.updatedAt : (run.wakeAt ?? run.updatedAt));
+    for (const run of this.owned) if ((run.leaseUntil ?? 0) <= now) count(run, run.leaseUntil ?? 0);
+    return [...lines.values()];
   }
 
   next(after: number): number | undefined {
@@ -78,6 +92,51 @@ export class WaitingLine {
     const live = this.timers.filter((other) => other.fence === other.run.fence && isTimed(other.run));
     this.timers = live.sort((a, b) => a.at - b.at);
   }
+}
+
+/** Runs that can be claimed, a line for each tenant. */
+class ReadyRuns {
+  private readonly lines = new Map<string, Set<MemoryRun>>();
+
+  has(run: MemoryRun): boolean {
+    return this.lines.get(run.tenant)?.has(run) === true;
+  }
+
+  add(run: MemoryRun): void {
+    const line = this.lines.get(run.tenant);
+    if (line === undefined) this.lines.set(run.tenant, new Set([run]));
+    else line.add(run);
+  }
+
+  delete(run: MemoryRun): void {
+    const line = this.lines.get(run.tenant);
+    line?.delete(run);
+    if (line?.size === 0) this.lines.delete(run.tenant);
+  }
+
+  *all(): Generator<MemoryRun> {
+    for (const line of this.lines.values()) yield* line;
+  }
+
+  /** One of each tenant, then the next of each. Looks no further than somebody asks. */
+  *inTurns(after: string | undefined, isWanted: (run: MemoryRun) => boolean): Generator<MemoryRun> {
+    let lines = tenantsInTurn(this.lines.keys(), after).map((tenant) => this.lines.get(tenant)?.values());
+    while (lines.length > 0) {
+      const going: typeof lines = [];
+      for (const line of lines) {
+        const run = line === undefined ? undefined : nextOf(line, isWanted);
+        if (run === undefined) continue;
+        yield run;
+        going.push(line);
+      }
+      lines = going;
+    }
+  }
+}
+
+function nextOf<T>(items: Iterator<T>, isWanted: (item: T) => boolean): T | undefined {
+  for (let next = items.next(); next.done !== true; next = items.next()) if (isWanted(next.value)) return next.value;
+  return undefined;
 }
 
 interface Timer {

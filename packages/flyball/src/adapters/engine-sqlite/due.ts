@@ -1,5 +1,6 @@
 import type { Owner } from '../../core/events.js';
-import type { DueQuery } from '../../ports/engine.js';
+import { inTurns } from '../../core/turns.js';
+import type { DueQuery, QueueLine } from '../../ports/engine.js';
 import type { Database, Row, SqlValue } from './database.js';
 import { asBytes, asNumbers, integer, optionalInteger, text } from './row.js';
 import { isSound, ownerOf, RUN_COLUMNS } from './run-rows.js';
@@ -19,12 +20,22 @@ export const READY = `SELECT ${DUE_COLUMNS} FROM runs
 export const OVERDUE = `SELECT ${DUE_COLUMNS} FROM runs
   WHERE ready = 0 AND due_at <= ? AND NOT (status = 'suspended' AND id IN (SELECT value FROM json_each(?)))
   AND ${WANTED} ORDER BY runs.due_at LIMIT ?`;
+/** The line of the next tenant, by its first run. */
+export const NEXT_TENANT = `SELECT ${asBytes('tenant')}, ${asNumbers('due_at')} FROM runs
+  WHERE ready = ? AND due_at IS NOT NULL AND tenant > ? ORDER BY runs.tenant, runs.due_at LIMIT 1`;
+export const OF_TENANT = `SELECT ${DUE_COLUMNS} FROM runs
+  WHERE ready = ? AND tenant = ? AND due_at <= ? AND NOT (ready = 0 AND status = 'suspended' AND id IN (SELECT value FROM json_each(?)))
+  AND ${WANTED} ORDER BY runs.due_at LIMIT ?`;
 export const NEXT = 'SELECT CAST(min(due_at) AS REAL) AS due_at FROM runs WHERE ready = 0 AND due_at > ?';
 export const OWNERS = `SELECT ${asBytes('owner')} FROM runs WHERE owner IS NOT NULL GROUP BY runs.owner`;
 export const OWNED = `SELECT ${DUE_COLUMNS} FROM runs WHERE owner = ? AND ${WANTED} LIMIT ?`;
 
+/** Lines of tenants that are looked at in one go. Whoever stands behind them waits for a later look, or for being the oldest. */
+const MOST_LINES = 1_000;
+
 export function dueRuns(database: Database, query: DueQuery): readonly string[] {
-  const { now, limit, isGone, asleep = [] } = query;
+  const { now, limit, isGone, after } = query;
+  const asleep = JSON.stringify(query.asleep ?? []);
   const wanted = wantedOf(query);
   const only = query.only === undefined ? undefined : JSON.stringify(query.only);
   const sound = (sql: string, ...values: SqlValue[]): readonly Row[] => {
@@ -33,10 +44,46 @@ export function dueRuns(database: Database, query: DueQuery): readonly string[] 
     return database.all(narrowed, ...values.slice(0, -1), only, ...values.slice(-1)).filter(isSound);
   };
   const orphans = orphansOf(database, isGone).flatMap((owner) => sound(OWNED, owner, ...wanted, limit));
-  const waiting = [...sound(READY, ...wanted, limit), ...sound(OVERDUE, now, JSON.stringify(asleep), ...wanted, limit)];
+  const [ready, overdue] = [sound(READY, ...wanted, limit), sound(OVERDUE, now, asleep, ...wanted, limit)];
+  const ofTenant: OfTenant = (line, tenant, most) =>
+    sound(OF_TENANT, line, tenant, line === 1 ? MANY : now, asleep, ...wanted, most);
+  // where the oldest are not all there are, they may all be of one tenant
+  const rest = ([ready, overdue] as const).flatMap((oldest, at) =>
+    oldest.length < limit ? [] : tenantLines(database, { line: at === 0 ? 1 : 0, now, limit, after }, ofTenant),
+  );
+  const waiting = [...new Map([...ready, ...overdue, ...rest].map((row) => [text(row, 'id'), row])).values()];
   waiting.sort((a, b) => integer(a, 'due_at') - integer(b, 'due_at')); // the one that waits longest goes first
-  const found = new Set([...orphans, ...waiting].map((row) => text(row, 'id')));
+  const turns = inTurns(waiting, (row) => text(row, 'tenant'), { limit, after });
+  const found = new Set([...orphans, ...turns].map((row) => text(row, 'id')));
   return [...found].slice(0, limit);
+}
+
+interface Lines {
+  readonly line: 0 | 1;
+  readonly now: number;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+type OfTenant = (line: 0 | 1, tenant: string, most: number) => readonly Row[];
+
+/** What is due of as many tenants as may get a turn, beginning behind the one whose turn was last. Goes from tenant to tenant by index. */
+function tenantLines(database: Database, { line, now, limit, after = '' }: Lines, ofTenant: OfTenant): readonly Row[] {
+  const tenants: string[] = [];
+  let [last, isRound] = [after, false];
+  for (let looks = 0; looks < MOST_LINES && tenants.length < limit; looks++) {
+    const next = database.get(NEXT_TENANT, line, last);
+    if (next === undefined || (isRound && text(next, 'tenant') > after)) {
+      if (isRound || after === '') break;
+      [last, isRound] = ['', true];
+      continue;
+    }
+    last = text(next, 'tenant');
+    if (line === 0 && integer(next, 'due_at') > now) continue;
+    if (ofTenant(line, last, 1).length > 0) tenants.push(last);
+  }
+  const share = Math.ceil(limit / Math.max(1, tenants.length));
+  return tenants.flatMap((tenant) => ofTenant(line, tenant, share));
 }
 
 /** The parameters of `WANTED`. */
@@ -50,6 +97,22 @@ const MANY = Number.MAX_SAFE_INTEGER;
 export function nextDue(database: Database, after: number): number | undefined {
   const row = database.get(NEXT, after);
   return row === undefined ? undefined : optionalInteger(row, 'due_at');
+}
+
+const QUEUE = `SELECT ${asBytes('tenant', 'agent', 'version')}, count(*) AS runs, CAST(min(due_at) AS REAL) AS due_at FROM runs`;
+const READY_LINES = `${QUEUE} WHERE ready = 1 AND due_at IS NOT NULL GROUP BY runs.tenant, runs.agent, runs.version`;
+const OVERDUE_LINES = `${QUEUE} WHERE ready = 0 AND due_at <= ? GROUP BY runs.tenant, runs.agent, runs.version`;
+
+export function queueLines(database: Database, now: number): readonly QueueLine[] {
+  const lines = new Map<string, QueueLine>();
+  for (const row of [...database.all(READY_LINES), ...database.all(OVERDUE_LINES, now)]) {
+    const [tenant, agent, version] = [text(row, 'tenant'), text(row, 'agent'), text(row, 'version')];
+    const [runs, since] = [integer(row, 'runs'), integer(row, 'due_at')];
+    const key = JSON.stringify([tenant, agent, version]);
+    const before = lines.get(key) ?? { runs: 0, since };
+    lines.set(key, { tenant, agent, version, runs: before.runs + runs, since: Math.min(before.since, since) });
+  }
+  return [...lines.values()];
 }
 
 /** Owners, as stored, that are proven gone: their runs need not wait for the end of the lease. */

@@ -2,7 +2,7 @@ import type { Engine } from '../../ports/engine.js';
 import type { Store } from '../../ports/store.js';
 import { ChangeWatch } from './change-watch.js';
 import type { DriverName } from './database.js';
-import { dueRuns, nextDue } from './due.js';
+import { dueRuns, nextDue, queueLines } from './due.js';
 import { Fences } from './fences.js';
 import { FileIdentity } from './file-identity.js';
 import { type CommitHooks, GroupCommit } from './group-commit.js';
@@ -89,11 +89,13 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     path,
     driver: database.driver,
     store: sqliteStore({ database, guard, read, write }),
-    create: (run) =>
-      commits.submit(
+    async create(run) {
+      await commits.submit(
         () => runs.create(run),
         (cause) => journal.refusal(run, run.first, cause),
-      ),
+      );
+      if (run.inLine === true) changes.notify(run.id);
+    },
     claim: (runId, by) => write(() => runs.claim(runId, by)),
     async take(query, by) {
       if ((await read(() => dueRuns(database, query))).length === 0) return []; // nobody's turn is held up over nothing
@@ -105,7 +107,10 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
         (cause) => journal.isWritten(claim, batch) || journal.refusal(claim.record, batch, cause),
       ),
     renew: (signs, by) => write(() => runs.renew(signs, by)),
-    release: (claim, rest) => write(() => runs.release(claim, rest)),
+    async release(claim, rest) {
+      await write(() => runs.release(claim, rest));
+      if (rest.status === 'pending' && rest.inLine === true) changes.notify(claim.runId);
+    },
     get: (runId) => read(() => runs.get(runId)),
     list: (filter) => read(() => runs.list(filter)),
     count: () => read(() => retention.count()),
@@ -128,6 +133,7 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     announce: (worker, by) => write(() => workers.announce(worker, by)),
     workers: (now) => read(() => workers.alive(now)),
     due: (query) => read(() => dueRuns(database, query)),
+    queue: (now) => read(() => queueLines(database, now)),
     nextDue: (now) => read(() => nextDue(database, now)),
     watch: (listener) => changes.watch(listener),
     hold: (runId, change) => write(() => retention.hold(runId, change)),

@@ -54,6 +54,7 @@ export const MIGRATIONS: Migrations = [
       WHEN 'running' THEN lease_until END)
   );
   CREATE INDEX runs_due ON runs (ready, due_at, agent) WHERE due_at IS NOT NULL;
+  CREATE INDEX runs_turns ON runs (ready, tenant, due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX runs_owned ON runs (owner) WHERE owner IS NOT NULL;
   CREATE INDEX runs_open ON runs (status) WHERE status IN ('pending', 'running', 'suspended', 'paused', 'stalled', 'bounded');
   CREATE INDEX runs_held ON runs (n) WHERE hold IS NOT NULL;

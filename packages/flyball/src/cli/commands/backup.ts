@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { backupDatabase, type Copied, restoreDatabase } from '../../adapters/engine-sqlite/backup.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { databaseFile } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { makeFolder } from '../make-folder.js';
 
@@ -42,13 +43,14 @@ async function copy(
   { evenDamaged }: Options,
 ): Promise<ExitCode> {
   const there = resolve(file);
+  const database = databaseFile(place, what);
   const how = evenDamaged === undefined ? {} : { evenDamaged };
   screen.status(what === 'backup' ? 'copying …' : 'checking …');
-  if (what === 'restore') makeFolder(dirname(place.database));
+  if (what === 'restore') makeFolder(dirname(database));
   const copied: Copied =
     what === 'backup'
-      ? await backupDatabase({ from: place.database, to: there, ...how })
-      : await restoreDatabase({ from: there, to: place.database, ...how });
+      ? await backupDatabase({ from: database, to: there, ...how })
+      : await restoreDatabase({ from: there, to: database, ...how });
   screen.status('');
   const { to, bytes, report } = copied;
   screen.data({

@@ -98,7 +98,7 @@ async function goOn(call: Call, { file, runId, options }: Given): Promise<ExitCo
 }
 
 async function moduleFor(
-  { desk, command, database }: Workplace,
+  { desk, command, ...place }: Workplace,
   { runId, file, options }: Given,
 ): Promise<AgentModule> {
   const record = await desk.get(runId);
@@ -108,7 +108,7 @@ async function moduleFor(
   if ((file !== undefined && resolve(file) !== source) || options.agent !== undefined)
     throw new ConfigError(`Run ${runId} continues with its own agent from ${source}. Omit the file and --agent.`);
   await refuseEnded(desk, record);
-  return loadForRun(source, { database });
+  return loadForRun(source, place);
 }
 
 function sourceOf({ id, source }: RunRecord): string {

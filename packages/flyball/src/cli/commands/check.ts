@@ -4,6 +4,7 @@ import { checkDatabase } from '../../adapters/engine-sqlite/check.js';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { databaseFile } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
 
@@ -37,14 +38,15 @@ export function checkCommand(perform: Perform): Command {
 }
 
 /** Only of a database that there is, or was. */
-async function acceptLoss({ place: { database: path } }: Call): Promise<void> {
+async function acceptLoss({ place }: Call): Promise<void> {
+  const path = databaseFile(place, 'check');
   if (!existsSync(path) && !existsSync(`${path}.tip`)) return;
   await (await sqliteEngine({ path, acceptLoss: true })).close();
 }
 
 async function check({ screen, place }: Call): Promise<ExitCode> {
   const report = await checkDatabase({
-    path: place.database,
+    path: databaseFile(place, 'check'),
     onProgress: (done, of) => {
       if (done % 100 === 0) screen.status(`checked ${done} of ${of} runs …`);
     },

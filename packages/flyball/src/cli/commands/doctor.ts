@@ -32,7 +32,7 @@ async function doctor({ screen, place }: Call, { ask }: Options): Promise<ExitCo
   const began = {
     Models: modelFindings(env, { ask }),
     Sandboxes: sandboxFindings(),
-    Machine: machineFindings(place.database),
+    Machine: machineFindings(place),
   };
   for (const looking of Object.values(began)) looking.catch(() => undefined); // met below, in the order of the sections
   const clean = withoutKeys(env);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ApprovalRequest } from '../../core/approval.js';
 import { type PersonRequest, requestsIn } from '../../people/requests.js';
@@ -6,6 +5,7 @@ import type { RunStatus } from '../../ports/engine.js';
 import { withoutPrivate } from '../../views/without-private.js';
 import { shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { isThere } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { groundsOf } from '../grounds.js';
 import { printable } from '../printable.js';
@@ -26,7 +26,7 @@ export function inboxCommand(perform: Perform): Command {
 }
 
 async function list({ screen, place }: Call, { all = false }: Options): Promise<ExitCode> {
-  if (!existsSync(place.database)) {
+  if (!isThere(place)) {
     screen.data({ requests: [] });
     screen.line(`No open requests: ${place.database} does not exist.`);
     return EXIT.ok;

@@ -7,6 +7,7 @@ import type { RunStatus } from '../../ports/engine.js';
 import { plural } from '../amounts.js';
 import { bytesOf, bytesText } from '../bytes.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { databaseFile } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { lengthOfTime } from '../length-of-time.js';
 import { whoAmI } from '../place.js';
@@ -86,6 +87,7 @@ async function prune(call: Call, options: PruneOptions): Promise<ExitCode> {
   if (older === undefined && maxSize === undefined)
     throw new ConfigError('Say what to remove: --older 90d, --max-size 2GB, or both.');
   const statuses = status.map(removable);
+  if (options.vacuum === true) databaseFile(call.place, 'prune --vacuum');
   const workplace = await openDatabaseThere(call.place);
   try {
     const plan = await planRetention(workplace.engine, {
@@ -97,7 +99,7 @@ async function prune(call: Call, options: PruneOptions): Promise<ExitCode> {
     });
     if (options.yes !== true) return tell(call, plan, 'prune');
     const code = await carryOut(call, workplace, plan, { action: 'prune', by: whoAmI() });
-    if (options.vacuum === true) await workplace.engine.compact({ vacuum: true });
+    if (options.vacuum === true) await workplace.engine.compact?.({ vacuum: true });
     return code;
   } finally {
     await workplace.close();
@@ -115,7 +117,7 @@ async function erase(call: Call, { subject, tenant, reason, yes }: EraseOptions)
     if (yes !== true) return tell(call, plan, 'erase');
     const why = reason === undefined ? {} : { why: reason };
     const code = await carryOut(call, workplace, plan, { action: 'erase', by: whoAmI(), ...why });
-    await workplace.engine.compact({ vacuum: false }); // what was erased must not stay in the log
+    await workplace.engine.compact?.({ vacuum: false }); // what was erased must not stay in the log
     return plan.staying.length > 0 ? EXIT.conflict : code;
   } finally {
     await workplace.close();

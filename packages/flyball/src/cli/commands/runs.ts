@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { RunFilter, RunRecord, RunStatus } from '../../ports/engine.js';
 import { shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { isThere } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
 import { liveOwner, openWorkplace } from '../workplace.js';
@@ -45,7 +45,7 @@ export function runsCommand(perform: Perform): Command {
 }
 
 async function list({ screen, place }: Call, options: Options): Promise<ExitCode> {
-  if (!existsSync(place.database)) {
+  if (!isThere(place)) {
     screen.data({ runs: [] });
     screen.line(`No runs yet: ${place.database} does not exist. To start one, run: flyball run <file> --input <json>`);
     return EXIT.ok;

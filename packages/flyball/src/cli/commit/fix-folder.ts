@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { nodeHost } from '../../adapters/host-node/node-host.js';
 import { FlyballError } from '../../core/errors.js';
 import type { Owner } from '../../core/events.js';
 import { ENDED } from '../../operation/retention-plan.js';
+import { isThere, openDatabase, recordedPlace } from '../database.js';
 import { git } from './git.js';
 
 /**
@@ -87,7 +87,7 @@ async function isOrphan(repository: string, base: string): Promise<boolean> {
   if (lstatSync(base).uid !== process.getuid?.()) return false;
   const made = madeFor(base);
   if (made === undefined || made.repository !== repository || !nodeHost().isGone(made.owner)) return false;
-  return existsSync(made.database) ? hasEnded(made) : true;
+  return isThere(recordedPlace(made)) ? hasEnded(made) : true;
 }
 
 function madeFor(base: string): MadeFor | undefined {
@@ -100,7 +100,7 @@ function madeFor(base: string): MadeFor | undefined {
 
 async function hasEnded({ run, database }: FixRun): Promise<boolean> {
   try {
-    const engine = await sqliteEngine({ path: database });
+    const engine = await openDatabase(recordedPlace({ database }));
     try {
       const record = await engine.get(run);
       return record === undefined || ENDED.includes(record.status);

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import type { RunRecord } from '../../ports/engine.js';
+import { isThere, openDatabase } from '../database.js';
+import type { Place } from '../place.js';
 
 /** What may stand next on a command line: words, or that the shell should offer files. */
 export interface Candidates {
@@ -40,22 +40,22 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
  * What fits behind these words; the last one is being typed. It knows what the program knows: commands, options and,
  * where a run is asked for, the runs of the database.
  */
-export async function complete(program: Command, typed: readonly string[], database: string): Promise<Candidates> {
+export async function complete(program: Command, typed: readonly string[], place: Place): Promise<Candidates> {
   const before = typed.slice(0, -1);
   const current = typed.at(-1) ?? '';
-  const { command, operands } = place(program, before);
+  const { command, operands } = located(program, before);
   const previous = before.at(-1) ?? '';
   const takesValue = command.options.find(
     ({ long, short, required, optional }) => (long === previous || short === previous) && (required || optional),
   );
-  if (takesValue !== undefined) return valuesFor(previous, current, database);
+  if (takesValue !== undefined) return valuesFor(previous, current, place);
   if (current.startsWith('-')) return { words: starting(current, optionsOf(command, before)), files: false };
   if (command.commands.length > 0) return { words: starting(current, commandsOf(command)), files: false };
-  return operandOf(command, operands, current, database);
+  return operandOf(command, operands, current, place);
 }
 
 /** The command that the words lead to, and how many operands it has been given. */
-function place(program: Command, words: readonly string[]): { readonly command: Command; readonly operands: number } {
+function located(program: Command, words: readonly string[]): { readonly command: Command; readonly operands: number } {
   let command = program;
   let operands = 0;
   for (let at = 0; at < words.length; at++) {
@@ -72,8 +72,8 @@ function place(program: Command, words: readonly string[]): { readonly command: 
   return { command, operands };
 }
 
-async function valuesFor(option: string, current: string, database: string): Promise<Candidates> {
-  if (option === '--agent') return { words: starting(current, await agentsIn(database)), files: false };
+async function valuesFor(option: string, current: string, place: Place): Promise<Candidates> {
+  if (option === '--agent') return { words: starting(current, await agentsIn(place)), files: false };
   const known = VALUES[option];
   if (known === undefined) return FILES;
   return {
@@ -97,7 +97,7 @@ function commandsOf(command: Command): readonly Candidate[] {
   return command.commands.map((each) => ({ word: each.name(), about: each.summary() || each.description() }));
 }
 
-async function operandOf(command: Command, operands: number, current: string, database: string): Promise<Candidates> {
+async function operandOf(command: Command, operands: number, current: string, place: Place): Promise<Candidates> {
   const known = command.registeredArguments;
   const argument = known[operands] ?? (known.at(-1)?.variadic === true ? known.at(-1) : undefined);
   if (argument === undefined) return NOTHING;
@@ -110,25 +110,25 @@ async function operandOf(command: Command, operands: number, current: string, da
       files: false,
     };
   if (argument.name() === 'run' || argument.name() === 'runs')
-    return { words: starting(current, await runsIn(database)), files: false };
+    return { words: starting(current, await runsIn(place)), files: false };
   return FILES;
 }
 
-async function runsIn(database: string): Promise<readonly Candidate[]> {
-  return (await latest(database)).map(({ id, agent, status }) => ({ word: id, about: `${agent}, ${status}` }));
+async function runsIn(place: Place): Promise<readonly Candidate[]> {
+  return (await latest(place)).map(({ id, agent, status }) => ({ word: id, about: `${agent}, ${status}` }));
 }
 
 /** Agents that have run lately: their files may be anywhere. */
-async function agentsIn(database: string): Promise<readonly Candidate[]> {
-  const names = (await latest(database)).map(({ agent }) => agent.split(':')[0] ?? agent);
+async function agentsIn(place: Place): Promise<readonly Candidate[]> {
+  const names = (await latest(place)).map(({ agent }) => agent.split(':')[0] ?? agent);
   return [...new Set(names)].map((word) => ({ word, about: 'has run here' }));
 }
 
 /** Newest first. A database that is not there, or cannot be read, has nothing to offer: a shell must not show errors. */
-async function latest(database: string): Promise<readonly RunRecord[]> {
-  if (!existsSync(database)) return [];
+async function latest(place: Place): Promise<readonly RunRecord[]> {
+  if (!isThere(place)) return [];
   try {
-    const engine = await sqliteEngine({ path: database });
+    const engine = await openDatabase(place);
     try {
       return (await engine.list({ limit: 50 })).runs;
     } finally {

@@ -1,19 +1,20 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sqliteEngine } from '../../adapters/engine-sqlite/index.js';
 import { FlyballError, failureOf } from '../../core/errors.js';
 import { plural } from '../amounts.js';
+import { isThere, openDatabase } from '../database.js';
 import { isInstalled } from '../installed.js';
+import type { Place } from '../place.js';
 import { typeScriptIn } from '../typescript.js';
 import type { Finding } from './finding.js';
 
 /** Node, the place of the runs, and what loads TypeScript. */
-export async function machineFindings(database: string): Promise<readonly Finding[]> {
+export async function machineFindings(place: Place): Promise<readonly Finding[]> {
   return [
     { about: 'node', state: 'ok', says: process.version },
     driverFinding(),
-    await databaseFinding(database),
+    await databaseFinding(place),
     typeScriptFinding(),
     serverFinding(),
   ];
@@ -32,15 +33,16 @@ function driverFinding(): Finding {
 }
 
 /** Opens it as every command does: whether it may be written says little about whether it can be read. */
-async function databaseFinding(database: string): Promise<Finding> {
+async function databaseFinding(place: Place): Promise<Finding> {
+  const { database } = place;
   const about = 'database';
   const next = 'Choose another place with --db or FLYBALL_DB.';
   try {
-    if (!existsSync(database)) {
+    if (!isThere(place)) {
       await tryToWrite(database);
       return { about, state: 'ok', says: `${database}, created with the first run` };
     }
-    const engine = await sqliteEngine({ path: database });
+    const engine = await openDatabase(place);
     try {
       const { runs, cursor } = await engine.list({ limit: 100 });
       const count = cursor === undefined ? plural(runs.length, 'run') : 'more than 100 runs';

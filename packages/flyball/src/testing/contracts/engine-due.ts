@@ -4,6 +4,7 @@ import {
   claimed,
   type DeclareTest,
   due,
+  LEASE_MS,
   message,
   newRun,
   nobodyIsGone,
@@ -16,6 +17,24 @@ import {
 
 /** due and nextDue: every reason for which a worker may pick a run up, and none besides. */
 export function dueContract(test: DeclareTest): void {
+  test('counts what stands in line by tenant, agent and version, and since when', async (engine) => {
+    assert.deepEqual(await engine.queue(START), []);
+    await engine.create(newRun('a', { createdAt: START + 5 }));
+    await engine.create(newRun('b', { createdAt: START + 3 }));
+    await engine.create(newRun('c', { version: '2' }));
+    await engine.create(newRun('d', { tenant: 'other', agent: 'else' }));
+    await suspended(engine, 'timed', START + 1);
+    await suspended(engine, 'waits');
+    await claimed(engine, 'held');
+    const lines = async (now: number) =>
+      [...(await engine.queue(now))]
+        .map(({ tenant, agent, version, runs, since }) => [tenant, agent, version, runs, since - START].join(' '))
+        .sort();
+    assert.deepEqual(await lines(START), ['other else 1 1 0', 'tenant agent 1 2 3', 'tenant agent 2 1 0']);
+    await engine.post('waits', message('m', { at: START + 2 }));
+    assert.deepEqual(await lines(START + LEASE_MS), ['other else 1 1 0', 'tenant agent 1 5 1', 'tenant agent 2 1 0']);
+  });
+
   test('finds new runs, and no longer once they are claimed', async (engine) => {
     await engine.create(newRun('a'));
     assert.deepEqual(await due(engine), ['a']);

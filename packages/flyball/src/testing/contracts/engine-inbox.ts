@@ -169,4 +169,15 @@ export function inboxContract(test: DeclareTest): void {
     assert.ok(runs.has('a') || runs.has(undefined)); // which one, or that it may have been any
     stopRuns();
   });
+
+  test('calls those who watch after a run was created or released to stand in line', async (engine) => {
+    let calls = 0;
+    const stop = engine.watch(() => (calls += 1));
+    await engine.create(newRun('new', { inLine: true }));
+    assert.ok(calls >= 1);
+    const before = calls;
+    await engine.release(await claimBy(engine, 'new', 'first'), { status: 'pending', inLine: true, now: START });
+    assert.ok(calls > before);
+    stop();
+  });
 }

@@ -26,6 +26,12 @@ function take(engine: Engine, by: string, given: Partial<Query> = {}): ReturnTyp
 const idsOf = async (taken: ReturnType<Engine['take']>): Promise<readonly string[]> =>
   (await taken).map(({ runId }) => runId).sort();
 
+/** A run of this tenant that sleeps. */
+async function asleep(engine: Engine, runId: string, tenant: string, wakeAt: number): Promise<void> {
+  const claim = await claimed(engine, runId, { tenant });
+  await engine.release(claim, { status: 'suspended', wakeAt, waiting: [], now: START });
+}
+
 /** take: what is due, claimed without anybody getting in another's way. */
 export function takeContract(test: DeclareTest): void {
   test('claims what is due, as a claim does', async (engine) => {
@@ -89,6 +95,51 @@ export function takeContract(test: DeclareTest): void {
     assert.equal((await take(engine, 'first', { ...given, limit: 1 })).length, 1);
     assert.equal((await take(engine, 'first', given)).length, 1);
     assert.deepEqual(await idsOf(take(engine, 'first')), ['a', 'asleep', 'newer']);
+  });
+
+  test('lets tenants take turns, so that one with many runs does not hold up the others', async (engine) => {
+    const count = 60;
+    for (let n = 0; n < count; n++) await engine.create(newRun(`large-${n}`, { tenant: 'large' }));
+    for (const id of ['a', 'b', 'c']) await engine.create(newRun(id, { tenant: 'small', createdAt: START + 1 }));
+    const first = await idsOf(take(engine, 'first', { limit: 6 }));
+    assert.deepEqual(first.slice(0, 3), ['a', 'b', 'c']);
+    assert.equal(first.length, 6);
+    let left = count - 3;
+    while (left > 0) {
+      const taken = await take(engine, 'first', { limit: 10 });
+      assert.ok(taken.length > 0);
+      left -= taken.length;
+    }
+    assert.deepEqual(await take(engine, 'first'), []);
+  });
+
+  test('lets tenants take turns whose timers are due as well', async (engine) => {
+    for (let n = 0; n < 30; n++) await asleep(engine, `large-${n}`, 'large', START - 10);
+    await asleep(engine, 'small', 'small', START - 1);
+    await asleep(engine, 'later', 'other', START + 1);
+    const taken = await idsOf(take(engine, 'first', { limit: 4 }));
+    assert.ok(taken.includes('small') && !taken.includes('later'));
+    const early = { limit: 4, asleep: ['large-0', 'large-1', 'large-2', 'large-3', 'large-4'] };
+    const awake = await idsOf(take(engine, 'first', early));
+    assert.ok(awake.length > 0 && !awake.some((id) => early.asleep.includes(id)));
+  });
+
+  test('begins behind the tenant whose turn was last', async (engine) => {
+    for (const tenant of ['a', 'b', 'c'])
+      for (const n of [1, 2, 3, 4]) await engine.create(newRun(`${tenant}${n}`, { tenant, createdAt: START + n }));
+    const turns: (string | undefined)[] = [];
+    for (const after of [undefined, 'a', 'b', 'c', 'bb', 'zz'])
+      for (const { record } of await take(engine, 'first', { limit: 1, ...(after === undefined ? {} : { after }) }))
+        turns.push(record.tenant);
+    assert.deepEqual(turns, ['a', 'b', 'c', 'a', 'c', 'a']);
+    const others = await take(engine, 'first', { limit: 2, after: 'a', only: ['b3', 'c4'] });
+    assert.deepEqual([...others.map(({ runId }) => runId)].sort(), ['b3', 'c4']);
+  });
+
+  test('finds what it is asked for behind tenants whose runs are for others', async (engine) => {
+    for (let n = 0; n < 30; n++) await engine.create(newRun(`theirs-${n}`, { tenant: `t${n}`, agent: 'other' }));
+    await engine.create(newRun('ours', { tenant: 'zz', createdAt: START + 1 }));
+    assert.deepEqual(await idsOf(take(engine, 'first', { limit: 2 })), ['ours']);
   });
 
   test('has seen the messages of what it takes', async (engine) => {

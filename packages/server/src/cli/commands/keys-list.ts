@@ -1,6 +1,13 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Call, type CommonOptions, EXIT, type ExitCode, newCommand, type Perform } from 'flyball/internal';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  isThere,
+  newCommand,
+  type Perform,
+} from 'flyball/internal';
 import { withKeys } from '../keys/key-desk.js';
 import { keyLines } from '../keys/key-lines.js';
 
@@ -22,7 +29,7 @@ export function listKeysCommand(perform: Perform): Command {
 
 async function list(call: Call, { tenant }: Options): Promise<ExitCode> {
   const { screen, place } = call;
-  const found = existsSync(place.database) ? await withKeys(call, (keys) => keys.list(tenant)) : [];
+  const found = isThere(place) ? await withKeys(call, (keys) => keys.list(tenant)) : [];
   screen.data({ kind: 'keys', keys: found });
   for (const key of found) for (const line of keyLines(key, Date.now(), screen)) screen.line(line);
   if (found.length === 0)

@@ -34,21 +34,18 @@ export function mcpCommand(perform: Perform): Command {
 
 /** Loaded when it is needed: no other command has to read a protocol. */
 async function serve({ screen, place, env }: Call, files: readonly string[]): Promise<ExitCode> {
-  const [{ serveMcpStdio }, { sqliteEngine }, { loadAgentModule }, { offerFiles }, { quietStdout }] = await Promise.all(
-    [
-      import('../../mcp/stdio.js'),
-      import('flyball/adapters/engine-sqlite'),
-      import('flyball/command'),
-      import('../mcp/offer-agents.js'),
-      import('../mcp/quiet-stdout.js'),
-    ],
-  );
+  const [{ serveMcpStdio }, { loadAgentModule, openDatabase }, { offerFiles }, { quietStdout }] = await Promise.all([
+    import('../../mcp/stdio.js'),
+    import('flyball/command'),
+    import('../mcp/offer-agents.js'),
+    import('../mcp/quiet-stdout.js'),
+  ]);
   const { filesOf, versionOf, whoAmI } = await import('flyball/internal');
   const quiet = quietStdout(); // before the files are loaded: they may print
   try {
     const modules = [];
     for (const file of files) modules.push(await loadAgentModule(file, env, [...files, ...filesOf(place)]));
-    const engine = await sqliteEngine({ path: place.database });
+    const engine = await openDatabase(place);
     const offered = await offerFiles(modules, engine, whoAmI());
     const server = await serveMcpStdio(offered.offer, {
       name: 'flyball',

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { systemClock } from 'flyball';
-import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import type { Call } from 'flyball/internal';
-import { EXIT, type ExitCode, printable } from 'flyball/internal';
+import { EXIT, type ExitCode, isThere, openDatabase, printable } from 'flyball/internal';
 import type { ApiKey, ApiKeys } from '../../access/api-keys.js';
 import { apiKeys } from '../../access/stored-keys.js';
 
 /** Opens the keys of the database for one command. */
 export async function withKeys<T>({ place }: Pick<Call, 'place'>, work: (keys: ApiKeys) => Promise<T>): Promise<T> {
-  const engine = await sqliteEngine({ path: place.database });
+  const engine = await openDatabase(place);
   try {
     return await work(apiKeys(engine.store, systemClock()));
   } finally {
@@ -23,7 +21,7 @@ export async function withKey(
   work: (keys: ApiKeys, key: ApiKey) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const name = prefixIn(prefix);
-  if (!existsSync(call.place.database)) return unknownKey(call, name);
+  if (!isThere(call.place)) return unknownKey(call, name);
   return withKeys(call, async (keys) => {
     const key = await keys.get(name);
     return key === undefined ? unknownKey(call, name) : work(keys, key);

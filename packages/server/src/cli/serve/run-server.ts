@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError, systemClock } from 'flyball';
-import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import type { Call, Screen } from 'flyball/internal';
 import {
   EXIT,
@@ -9,6 +8,7 @@ import {
   filesOf,
   handleUncaught,
   loadAgentModule,
+  openDatabase,
   placeOf,
   USUAL_AGENT_FILES,
   versionOf,
@@ -47,7 +47,7 @@ export async function runServer(call: Call, named: readonly string[], options: S
   const triggers = triggersFile === undefined ? [] : await triggersIn(triggersFile);
   const level = options.quiet === true ? 'warn' : ((given.logLevel ?? 'info') as LogLevel);
   const log = requestLog(screen, { level, now: systemClock().now });
-  const engine = await sqliteEngine({ path: place.database });
+  const engine = await openDatabase(place);
   try {
     const server = await openServer({
       engine,
@@ -140,8 +140,10 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
     bold: (text: string) => screen.paint('bold', text),
     dim: (text: string) => screen.paint('dim', text),
   };
+  const { role, studio } = parts.settings;
+  if (role === 'worker') return tellWorker({ screen, place }, server);
   screen.line(
-    parts.settings.studio
+    studio
       ? `${bold(`${url}/studio`)}  studio; the API reference is at ${url}/docs`
       : `${bold(`${url}/docs`)}  API reference; the studio is turned off`,
   );
@@ -154,6 +156,16 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
       : `  ${dim('credentials are required: Authorization: Bearer <key>')}`,
   );
   screen.line(dim('  Ctrl-C stops the server; runs continue when it starts again.'));
+}
+
+function tellWorker({ screen, place }: Pick<Call, 'screen' | 'place'>, { url, parts }: FlyballServer): void {
+  const named = parts.settings.worksOn;
+  const agents = named.length > 0 ? named : parts.directory.list().map(({ name }) => name);
+  screen.line(`${screen.paint('bold', `${url}/ready`)}  probes and metrics only; other servers answer requests`);
+  screen.line(`  works on runs of ${agents.join(', ')}, which are stored in ${place.database}`);
+  screen.line(
+    screen.paint('dim', '  Ctrl-C stops the worker; runs continue on other servers, or when it starts again.'),
+  );
 }
 
 /** Where `flyball evals run` puts its results, unless another folder is named. */

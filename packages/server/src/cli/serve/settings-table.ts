@@ -1,6 +1,6 @@
 import { INPUT_SCANS } from '../../agents/input-guard.js';
 import { LOG_LEVELS } from '../../log.js';
-import type { ServerSettings } from '../../settings.js';
+import { SERVER_ROLES, type ServerSettings } from '../../settings.js';
 import type { Setting } from './setting.js';
 
 /** What the process is told, which the server itself never sees. */
@@ -112,6 +112,30 @@ export const SETTINGS: Readonly<
     about: 'how long running steps may take to finish when the server stops',
     fallback: '10',
   },
+  role: {
+    flag: '--role <role>',
+    kind: SERVER_ROLES,
+    about: 'all; api to start runs and leave the work to other servers; worker to work on runs and answer only probes',
+    fallback: 'all',
+  },
+  worksOn: {
+    flag: '--works-on <agent>',
+    kind: 'text',
+    isList: true,
+    about: 'an agent whose runs this server works on; repeat it for several. If none is set, it works on all',
+  },
+  concurrency: {
+    flag: '--concurrency <number>',
+    kind: 'whole',
+    about: 'runs that are worked on at the same time; others wait in line',
+    fallback: '1000',
+  },
+  weight: {
+    flag: '--weight <number>',
+    kind: 'amount',
+    about: 'how many runs this server takes at once, compared with other servers',
+    fallback: '1',
+  },
   requesterDecides: {
     flag: '--requester-decides',
     kind: 'yes',
@@ -145,7 +169,12 @@ export const SETTINGS: Readonly<
     about: 'minimum log level: debug, info, warn or error',
     fallback: 'info',
   },
-  db: { flag: '--db <file>', kind: 'text', about: 'database file', fallback: '.flyball/flyball.db' },
+  db: {
+    flag: '--db <database>',
+    kind: 'text',
+    about: 'database file, or an address such as postgres://user@host/name',
+    fallback: '.flyball/flyball.db',
+  },
   jwtPublicKey: { kind: 'file', about: 'accept JWTs signed with RS256: a file with the public key in PEM' },
   jwks: { kind: 'keys', about: 'accept JWTs signed with the keys at this URL or in this file' },
   jwtIssuer: { kind: 'text', about: 'required issuer of a JWT' },

@@ -1,0 +1,25 @@
+import type { Engine } from '../ports/engine.js';
+import type { Store } from '../ports/store.js';
+
+/** What commands work on: an engine with its records. */
+export interface DatabaseEngine extends Engine {
+  readonly store: Store;
+  /** Empties the log of a database in a file, and with `vacuum` rewrites the file without what is free. */
+  compact?(how: { readonly vacuum: boolean }): Promise<void>;
+}
+
+/** Opens the database at an address. What it throws must not show a password. */
+export type OpenEngine = (address: string) => Promise<DatabaseEngine>;
+
+/**
+ * How a package adds a kind of database, which `--db` and FLYBALL_DB then accept. Its package.json names a module, which
+ * exports `engines`:
+ *
+ *     "flyball": { "engines": "./dist/engines.js" }
+ *
+ * It is found where packages with commands are.
+ */
+export interface EnginePackage {
+  /** By the scheme of their addresses: `postgres` opens postgres://user@host/name. */
+  readonly engines: Readonly<Record<string, OpenEngine>>;
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { sqliteEngine } from '../adapters/engine-sqlite/engine.js';
+import { ConfigError } from '../core/errors.js';
+import { isAddress, withoutPassword } from './database-address.js';
+import type { DatabaseEngine } from './database-engine.js';
+import { openerFor } from './engine-packages.js';
+import type { Place } from './place.js';
+
+type Where = Pick<Place, 'database' | 'address'>;
+
+/** A file by ourselves; a server by the package that is installed for its kind. */
+export async function openDatabase({ database, address }: Where): Promise<DatabaseEngine> {
+  if (address === undefined) return sqliteEngine({ path: database });
+  const open = await openerFor(address);
+  return open(address);
+}
+
+/** Whether it can be opened without being made on the way. A server is asked, and answers for itself. */
+export function isThere({ database, address }: Where): boolean {
+  return address !== undefined || existsSync(database);
+}
+
+/** For what only a database in a file has. */
+export function databaseFile({ database, address }: Where, command: string): string {
+  if (address === undefined) return database;
+  throw new ConfigError(
+    `flyball ${command} works on database files. For ${database}, use the tools of the server, such as pg_dump and pg_basebackup.`,
+  );
+}
+
+/** A database as it was written down, which is without its password: the server may know us by other means. */
+export function recordedPlace({ database }: Pick<Place, 'database'>): Where {
+  return isAddress(database) ? { database: withoutPassword(database), address: database } : { database };
+}

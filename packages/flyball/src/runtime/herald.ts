@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { AnnouncedWorker, Announcement, DueQuery } from '../ports/engine.js';
+import { agentNamed } from './agent-named.js';
+import type { Settings } from './options.js';
+import type { Work } from './worker-options.js';
+
+/** Tells the other workers what this one takes on, and hears what they do. */
+export class Herald {
+  private readonly settings: Settings;
+  private readonly work: Work;
+  private readonly loaded: () => number;
+  private readonly id = randomUUID();
+  private readonly since: number;
+  /** By the monotonic reading. */
+  private announceAt = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: Settings, work: Work, loaded: () => number) {
+    this.settings = settings;
+    this.work = work;
+    this.loaded = loaded;
+    this.since = settings.clock.now();
+  }
+
+  /** Others leave the runs of our versions to us for as long as a lease lasts. */
+  async announce(): Promise<void> {
+    const { clock, options } = this.settings;
+    if (clock.monotonic() < this.announceAt) return;
+    this.announceAt = clock.monotonic() + options.leaseMs / 3;
+    await this.say({ agents: this.versions() }, options.leaseMs);
+  }
+
+  /** Whoever takes no more runs leaves its versions to whoever has others. */
+  async leave(drainMs: number): Promise<void> {
+    if (this.announceAt === Number.NEGATIVE_INFINITY) return;
+    this.announceAt = Number.POSITIVE_INFINITY;
+    await this.say({ agents: {}, draining: true }, drainMs + this.settings.options.leaseMs);
+  }
+
+  async withdraw(): Promise<void> {
+    if (this.announceAt === Number.NEGATIVE_INFINITY) return;
+    this.announceAt = Number.POSITIVE_INFINITY;
+    await this.say({ agents: {} }, 0);
+  }
+
+  async others(): Promise<readonly AnnouncedWorker[]> {
+    const { engine, clock, host } = this.settings;
+    return (await engine.workers(clock.now())).filter(({ id, owner }) => id !== this.id && !host.isGone(owner));
+  }
+
+  /** Code of another version may not fit a run's journal: while a worker with the right one is alive, the run is its. */
+  leftTo(others: readonly AnnouncedWorker[]): NonNullable<DueQuery['except']> {
+    const mine = this.versions();
+    return others.flatMap(({ agents }) =>
+      Object.entries(agents).flatMap(([agent, version]) =>
+        Object.hasOwn(mine, agent) && mine[agent] !== version ? [{ agent, version }] : [],
+      ),
+    );
+  }
+
+  private versions(): Readonly<Record<string, string>> {
+    const { agents } = this.settings;
+    return Object.fromEntries(this.work.agents.map((name) => [name, agentNamed(agents, name).version]));
+  }
+
+  private async say(what: Pick<Announcement, 'agents' | 'draining'>, forMs: number): Promise<void> {
+    const { engine, clock, host } = this.settings;
+    const { concurrency, weight } = this.work;
+    const about = { id: this.id, owner: host.owner(), since: this.since, concurrency, weight, runs: this.loaded() };
+    await engine.announce({ ...about, ...what }, { now: clock.now(), forMs });
+  }
+}

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { readEvents, type SeenEvent } from './sse-reader.js';
+import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function staged(...options: Parameters<typeof serverStage>): Promise<ServerStage> {
+  const stage = await serverStage(...options);
+  open.push(stage);
+  return stage;
+}
+
+/** Another server over the same database. */
+async function beside(stage: ServerStage, settings: Record<string, unknown>) {
+  const { openServer } = await import('@flyball/server');
+  const server = await openServer({
+    engine: stage.engine,
+    groups: [standardGroup()],
+    settings: { port: 0, ...settings },
+  });
+  open.push(server);
+  return server;
+}
+
+describe('servers with roles', () => {
+  it('one answers and another works, and what is started on the first is followed there [R10-WORK-ROLES]', async () => {
+    const stage = await staged({ settings: { role: 'api' } });
+    const { id, status } = (await stage.call('POST', '/v1/runs', { body: { agent: 'counter', input: { to: 2 } } }))
+      .body;
+    expect(status).toBe('pending');
+    expect(stage.server.parts.fleet.loaded()).toBe(0);
+    const worker = await beside(stage, { role: 'worker' });
+    await expect.poll(async () => (await stage.call('GET', `/v1/runs/${id}`)).body.status).toBe('done');
+    for (const path of ['/health', '/ready', '/metrics']) expect((await fetch(worker.url + path)).status).toBe(200);
+    for (const path of ['/v1/runs', '/v1/agents', '/studio', '/mcp', '/openapi.json'])
+      expect((await fetch(worker.url + path)).status).toBe(404);
+    const waited = await stage.call('POST', '/v1/runs', { body: { agent: 'waiter' } });
+    await expect
+      .poll(async () => (await stage.call('GET', `/v1/runs/${waited.body.id}`)).body.status)
+      .toBe('suspended');
+  });
+
+  it('work on the agents they are told to, and refuse names they do not have [R10-WORK-ROLES]', async () => {
+    const stage = await staged({ settings: { worksOn: ['waiter'] } });
+    const { id } = (await stage.call('POST', '/v1/runs', { body: { agent: 'counter', input: { to: 1 } } })).body;
+    const other = (await stage.call('POST', '/v1/runs', { body: { agent: 'waiter' } })).body;
+    await expect.poll(async () => (await stage.call('GET', `/v1/runs/${other.id}`)).body.status).toBe('suspended');
+    expect((await stage.call('GET', `/v1/runs/${id}`)).body.status).toBe('pending');
+    await beside(stage, { worksOn: ['counter'] });
+    await expect.poll(async () => (await stage.call('GET', `/v1/runs/${id}`)).body.status).toBe('done');
+    await expect(beside(stage, { worksOn: ['nobody'] })).rejects.toThrow('does not have the agent "nobody"');
+  });
+
+  it('a stream goes on at another server from the last event that came [R10-WORK-STREAMS]', async () => {
+    const stage = await staged();
+    const other = await beside(stage, { role: 'api' });
+    const { id } = (await stage.call('POST', '/v1/runs', { body: { agent: 'waiter' } })).body;
+    const first = await readEvents(`${stage.url}/v1/runs/${id}/events`);
+    const before = await first.until(({ id: place }) => place !== undefined);
+    first.close();
+    const lastEventId = before.at(-1)?.id ?? '';
+    const second = await readEvents(`${other.url}/v1/runs/${id}/events`, { lastEventId });
+    await stage.call('POST', `/v1/runs/${id}/cancel`, { body: { why: 'enough' } });
+    const seen = [...before, ...(await second.rest())];
+    const all = await (await readEvents(`${stage.url}/v1/runs/${id}/events`)).rest();
+    const ids = (events: readonly SeenEvent[]) => events.flatMap((event) => event.id ?? []);
+    expect(lastEventId).not.toBe('');
+    expect(ids(seen)).toEqual(ids(all));
+    expect(ids(seen).length).toBeGreaterThan(3);
+  });
+});
