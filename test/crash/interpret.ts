@@ -1,4 +1,15 @@
-import { type Agent, degraded, done, failed, type Outcome, type Run, type Session } from 'flyball';
+import {
+  type Agent,
+  type Delegation,
+  degraded,
+  done,
+  type Framing,
+  failed,
+  type Outcome,
+  type Run,
+  type Session,
+  type Tool,
+} from 'flyball';
 import { underSupervision } from 'flyball/people';
 import { type Case, HOUR_MS } from './case.js';
 import type { Program } from './program.js';
@@ -11,6 +22,8 @@ interface Stage {
   readonly tools: Tools;
   /** Where results are put, and later inputs taken from. */
   readonly board: unknown[];
+  /** Framings around this place, outermost first. */
+  readonly framings: readonly string[];
 }
 
 interface Carried {
@@ -19,12 +32,16 @@ interface Carried {
 }
 
 /** The agent that a case stands for. `world` is where its effects go; it outlives every crash. */
-export function agentOf(given: Case, on: Omit<Stage, 'board'>, life: number): Agent<Carried | null, unknown> {
+export function agentOf(
+  given: Case,
+  on: Omit<Stage, 'board' | 'framings'>,
+  life: number,
+): Agent<Carried | null, unknown> {
   const programs = [...Array<Program | undefined>(given.rounds - 1).fill(given.generations[0]), ...given.generations];
   const fuzzed = async (run: Run, carried: Carried | null): Promise<Outcome<unknown>> => {
     const generation = carried?.generation ?? 0;
     if (generation === 0 && given.isPrivate) run.note({ kind: 'private' });
-    const stage = { ...on, board: [...(carried?.board ?? [0])] };
+    const stage = { ...on, board: [...(carried?.board ?? [0])], framings: [] };
     const value = await playTop(programs[generation], run, stage);
     if (value.stop !== 'done') return value;
     if (generation < programs.length - 1)
@@ -72,11 +89,11 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
     case 'call':
       return put((await run.call(stage.tools[program.tool], { seen: board.slice(-2) })).content);
     case 'ask':
-      return put((await run.ask(stage.session, JSON.stringify(board.slice(-2)))).text);
+      return put(await asked(run, stage));
     case 'wait':
-      return put(await listen(program, run, world));
+      return put(await listen(program, run, world).catch(ifSimulated));
     case 'hear':
-      return put(await decision(program, run, world));
+      return put(await decision(program, run, world).catch(ifSimulated));
     case 'sleep':
       await run.sleep(program.ms);
       return put(run.now() > 0 ? run.random() : 0);
@@ -101,6 +118,17 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
       return some(program, run, stage);
     case 'pattern':
       return pattern(program.parts, run, stage);
+    case 'post':
+      return put(await posted(run, stage));
+    case 'look':
+      return put((await run.step('look', run.board('notes').read(), (seen) => seen, 'pure')).length);
+    case 'dressed': {
+      const id = `frame-${stage.framings.length}`;
+      const inside = { ...stage, framings: [...stage.framings, id] };
+      let value: unknown;
+      for (const part of program.parts) value = await play(part, run.dressed(framing(id)), inside);
+      return value;
+    }
     case 'seq': {
       let value: unknown;
       for (const part of program.parts) value = await play(part, run, stage);
@@ -169,6 +197,33 @@ function pattern(parts: readonly Program[], run: Run, stage: Stage): Promise<unk
   });
 }
 
+/** Marks what it frames, so that the reply of the model tells which framings it was asked under. */
+function framing(id: string): Framing {
+  return { id, session: (session) => ({ ...session, setup: `${session.setup} [${id}]`, sampling: { seed: 1 } }) };
+}
+
+/** Whatever happened in between, the model was asked under the framings around this place: the innermost first. */
+async function asked(run: Run, { session, board, framings, world }: Stage): Promise<string> {
+  const { text } = await run.ask(session, JSON.stringify(board.slice(-2)));
+  const seen = (text.match(/\[frame-\d+\]/g) ?? []).join('');
+  const expected = framings
+    .map((id) => `[${id}]`)
+    .reverse()
+    .join('');
+  if (seen !== expected) world.blame('framing:other', `asked under "${seen}" where "${expected}" holds`);
+  return text;
+}
+
+/** What was posted is on the board at the position that it was told. */
+async function posted(run: Run, { board, world }: Stage): Promise<number> {
+  const notes = run.board('notes');
+  const entry = { seen: JSON.stringify(board.at(-1) ?? null) };
+  const position = await notes.post(entry);
+  const found = JSON.stringify(notes.read()[position]?.entry);
+  if (found !== JSON.stringify(entry)) world.blame('board:position', `${found} stands at ${position}`);
+  return position;
+}
+
 /** Time never goes back within one execution of the code. */
 function lookAtTheClock(run: Run, world: World): void {
   const seen = lastSeen.get(run.signal) ?? Number.NEGATIVE_INFINITY;
@@ -194,13 +249,44 @@ async function child(program: Program & { readonly kind: 'spawn' }, run: Run, st
     clock: { deadline: world.clock.now() + HOUR_MS },
     wall: { wallMs: 20_000 },
   } as const;
-  const outcome = await run.spawn(worker, board.at(-1) ?? null, slices[program.slice]);
+  const slice = {
+    ...slices[program.slice],
+    ...(program.isLent ? { boards: ['notes'] } : {}),
+    ...(program.isSimulated ? { world: 'simulated' as const } : {}),
+  };
+  const input = board.at(-1) ?? null;
+  const isSpawned = program.through === undefined || program.through === 'spawn';
+  const outcome = isSpawned
+    ? await run.spawn(worker, input, slice)
+    : await delegated(run, { agent: worker, input, slice }, program.through === 'hands-back');
   if (outcome.stop === 'degraded' && outcome.reason?.code !== 'uncertain')
     world.blame('reason:lost', JSON.stringify(outcome));
   board.push(
     outcome.stop === 'degraded' ? outcome.reason?.data : outcome.stop === 'done' ? outcome.value : outcome.stop,
   );
   return outcome;
+}
+
+/** The child works for a tool. Where its budget ends first, somebody may hand back what there is. */
+async function delegated(run: Run, work: Delegation, handsBack: boolean): Promise<Outcome<unknown>> {
+  const closer = async (on: Run, ended: unknown): Promise<Outcome<unknown>> =>
+    done(await on.step('hand-back', ended, () => 'handed back', 'pure'));
+  const handBack = ({ bound }: { readonly bound: string }): Delegation => ({ agent: closer, input: bound, slice: {} });
+  const tool: Tool<unknown> = {
+    name: 'delegate',
+    description: 'Delegates.',
+    effect: 'pure',
+    delegates: () => ({ ...work, ...(handsBack ? { handBack } : {}) }),
+    execute: async () => 'never',
+  };
+  const result = await run.call(tool, { seen: work.input });
+  return done(result.ok ? result.value : `failed ${result.failure.code}`);
+}
+
+/** Nobody hears of what a simulated child waits for. */
+function ifSimulated(error: { readonly code?: string }): string {
+  if (error.code !== 'NOT_SIMULATED') throw error;
+  return 'nobody';
 }
 
 function listen(program: Program & { readonly kind: 'wait' }, run: Run, world: World): Promise<unknown> {

@@ -27,8 +27,8 @@ export type Program =
   | { readonly kind: 'wait'; readonly timeoutMs: number | undefined; readonly type: 'number' | 'string' }
   | { readonly kind: 'hear'; readonly scope: 'clerk' | 'boss' }
   | { readonly kind: 'sleep'; readonly ms: number }
-  /** `instant` makes no effect: a branch that wins in the turn in which it begins. */
-  | { readonly kind: 'take' | 'identity' | 'told' | 'left' | 'instant' }
+  /** `instant` makes no effect: a branch that wins in the turn in which it begins. `look` reads what was posted. */
+  | { readonly kind: 'take' | 'identity' | 'told' | 'left' | 'instant' | 'post' | 'look' }
   /** Tells what it has as the best so far. */
   | { readonly kind: 'best' }
   /** `pattern` enters a scope that marks itself. */
@@ -42,7 +42,11 @@ export type Program =
       readonly isTimed: boolean;
       readonly parts: readonly Program[];
     }
-  | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern'; readonly parts: readonly Program[] }
+  /** `dressed`: every session inside is asked under one framing more. */
+  | {
+      readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern' | 'dressed';
+      readonly parts: readonly Program[];
+    }
   | {
       readonly kind: 'spawn';
       readonly slice: Slice;
@@ -50,6 +54,12 @@ export type Program =
       readonly isPassedOn: boolean;
       /** It ends `degraded`, with a reason that its parent goes by. */
       readonly isDegraded?: boolean;
+      /** It shares its parent's board; otherwise it has one of its own. */
+      readonly isLent: boolean;
+      /** Nothing that it does goes out. */
+      readonly isSimulated: boolean;
+      /** It works for a tool; `hands-back`: with a last turn, should its budget end first. */
+      readonly through: 'spawn' | 'tool' | 'hands-back';
       readonly parts: readonly Program[];
     };
 
@@ -71,6 +81,8 @@ export const EVEN: Weights = {
   left: 1,
   instant: 0,
   best: 1,
+  post: 2,
+  look: 2,
 };
 
 export const NONE: Weights = {
@@ -86,6 +98,8 @@ export const NONE: Weights = {
   left: 0,
   instant: 0,
   best: 0,
+  post: 0,
+  look: 0,
 };
 
 const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'];
@@ -103,10 +117,21 @@ export interface Flavour {
   readonly effects?: readonly StepEffect[];
 }
 
-export type Combinator = 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern' | 'each' | 'some' | 'spawn';
+export type Combinator = 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern' | 'dressed' | 'each' | 'some' | 'spawn';
 
-const AROUND: readonly Combinator[] = ['seq', 'all', 'raw', 'race', 'first', 'pattern', 'each', 'some', 'spawn'];
-const PLAIN = ['seq', 'all', 'raw', 'race', 'first', 'pattern'] as const;
+const AROUND: readonly Combinator[] = [
+  'seq',
+  'all',
+  'raw',
+  'race',
+  'first',
+  'pattern',
+  'dressed',
+  'each',
+  'some',
+  'spawn',
+];
+const PLAIN = ['seq', 'all', 'raw', 'race', 'first', 'pattern', 'dressed'] as const;
 const SLICES = ['share', 'share', 'rest', 'hour', 'clock', 'wall'] as const;
 
 function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }: Flavour): fc.Arbitrary<Program> {
@@ -133,6 +158,8 @@ function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }:
     left: fc.record({ kind: only('left') }),
     instant: fc.record({ kind: only('instant') }),
     best: fc.record({ kind: only('best') }),
+    post: fc.record({ kind: only('post') }),
+    look: fc.record({ kind: only('look') }),
   };
   const kinds = Object.keys(leaves) as Leaf['kind'][];
   return fc.oneof(
@@ -152,6 +179,9 @@ export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
       slice: fc.constantFrom(...(flavour.slices ?? SLICES)),
       isPassedOn: fc.boolean(),
       isDegraded: fc.boolean(),
+      isLent: fc.boolean(),
+      isSimulated: fc.constantFrom(false, false, false, true),
+      through: fc.constantFrom('spawn', 'spawn', 'spawn', 'tool', 'hands-back'),
       parts,
     });
     const few = fc.integer({ min: 1, max: 3 });

@@ -309,6 +309,58 @@ const books: Rule = ({ entries, runId, stop }) => {
   return found;
 };
 
+/** The journal names the framings that a reply came under. */
+const framings: Rule = ({ entries }) => {
+  const named = new Map<string, string>();
+  return entries.flatMap(({ event, generation }) => {
+    if (event.type === 'ask-start')
+      named.set(keyed(generation, event.id), [...(event.framings ?? [])].reverse().join(','));
+    if (event.type !== 'ask-end' || event.reply === undefined) return [];
+    const seen = (event.reply.text.match(/frame-\d+/g) ?? []).join(',');
+    const said = named.get(keyed(generation, event.id));
+    return said === undefined || said === seen ? [] : [{ rule: 'framing:journal', detail: `${said} is not ${seen}` }];
+  });
+};
+
+/** Whoever looks at a board sees what the journal holds of it, in its order, and nothing else. */
+const boards: Rule = ({ entries, inherited }) => {
+  const found: Violation[] = [];
+  const posts = new Map<string, string[]>();
+  for (const { event } of [...inherited, ...entries]) {
+    if (event.type === 'generation-start') posts.clear();
+    if (event.type === 'post')
+      posts.set(event.owner, [...(posts.get(event.owner) ?? []), `${event.id} ${JSON.stringify(event.entry)}`]);
+    if (event.type !== 'complete' || event.name !== 'look') continue;
+    const seen = event.result as readonly { readonly entry: unknown; readonly author: string }[];
+    const isBeginning = (all: readonly string[]): boolean =>
+      seen.every(({ entry, author }, n) => {
+        const [id = '', ...rest] = (all[n] ?? '').split(' ');
+        return id.startsWith(`${author}#`) && rest.join(' ') === JSON.stringify(entry);
+      });
+    if (seen.length > 0 && ![...posts.values()].some(isBeginning))
+      found.push({ rule: 'board:other', detail: `${event.id} saw ${JSON.stringify(seen)}` });
+  }
+  return found;
+};
+
+/** From a simulated child nothing goes out, and nobody is asked. */
+const simulations: Rule = ({ entries, inherited, world, runId }) => {
+  const found: Violation[] = [];
+  let paths: string[] = [];
+  const isInside = (id: string): boolean =>
+    paths.some((path) => id.startsWith(`${path}#`) || id.startsWith(`${path}/`));
+  for (const { event, generation } of [...inherited, ...entries]) {
+    if (event.type === 'generation-start') paths = [];
+    if (event.type === 'spawn-start' && event.world === 'simulated') paths.push(event.path);
+    if (event.type === 'wait-start' && isInside(event.id))
+      found.push({ rule: 'simulated:asked', detail: `${event.id} asks for ${event.name}` });
+    const isActed = (key: string): boolean => world.made(key) > 0;
+    if (event.type === 'intent' && event.of !== 'undo' && isInside(event.id) && isActed(event.key))
+      found.push({ rule: 'simulated:acted', detail: `${event.id} of generation ${generation} of ${runId} acted` });
+  }
+  return found;
+};
+
 const RULES: readonly Rule[] = [
   effects,
   compensations,
@@ -323,6 +375,9 @@ const RULES: readonly Rule[] = [
   liveForks,
   generationSize,
   warnings,
+  framings,
+  boards,
+  simulations,
   deadlines,
   patterns,
   voters,

@@ -53,9 +53,10 @@ export const MAX_OUTPUT = 100;
 export function sessionOf(given: Case, world: World): Session {
   const model = scriptedModel(
     {
-      talker: async () => {
+      talker: async ({ messages }) => {
         await world.latency();
-        const text = `reply ${world.secret}${world.fresh()}`;
+        const marks = messages[0]?.content.replace('You talk.', '').trim() ?? '';
+        const text = `reply ${marks.replaceAll(' ', '')}${world.secret}${world.fresh()}`;
         return given.overshoot === 1 ? text : { text, usage: { input: 3, output: 10 * given.overshoot } };
       },
     },

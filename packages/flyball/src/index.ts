@@ -14,6 +14,7 @@ export type {
   Verdict,
 } from './core/approval.js';
 export { type Asked, askUntil, MOST_REASKS, type Read, type Refused } from './core/ask-until.js';
+export type { Board, Posted } from './core/board.js';
 export {
   type Amounts,
   type Axis,
@@ -23,6 +24,8 @@ export {
   budget,
   type CountedAxis,
 } from './core/budget.js';
+export type { ChildSlice } from './core/child-slice.js';
+export type { EffectKind } from './core/effect-kind.js';
 export {
   BoundReachedError,
   CancelledError,
@@ -35,6 +38,7 @@ export {
   ReplayDivergedError,
 } from './core/errors.js';
 export type { EffectId, Entry, EventOf, EventType, Owner, RunEvent } from './core/events.js';
+export type { Framing } from './core/framing.js';
 export type { Mark } from './core/mark.js';
 export type {
   FinishReason,
@@ -120,9 +124,10 @@ export {
   type ArgsFor,
   type Changed,
   changed,
+  type DelegateAgent,
+  type Delegation,
   type EffectClass,
   type EffectContext,
-  type EffectKind,
   type EffectRules,
   type Tool,
   type ToolRef,

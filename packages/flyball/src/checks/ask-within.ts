@@ -3,7 +3,7 @@ import type { Prompt } from '../core/prompt.js';
 import type { Run } from '../core/run.js';
 import type { Reply, Session } from '../core/session.js';
 import type { Breach } from './constraint-guard.js';
-import type { Framing } from './constraints.js';
+import type { Constraints } from './constraints.js';
 
 /** An answer that respects all prohibitions, or the ones it violates. */
 export type WithinLimits =
@@ -14,7 +14,7 @@ export type WithinLimits =
 /** A question whose answer must respect prohibitions. */
 export interface AskWithin {
   readonly session: Session;
-  readonly framing: Framing;
+  readonly framing: Constraints;
   /** Reads outputs for what no pattern finds. */
   readonly reader?: Session;
   readonly input: Prompt;

@@ -5,7 +5,7 @@ import { type ConstraintGuard, constraintGuard } from './constraint-guard.js';
 import type { Prohibition, ProhibitionCheck } from './prohibition.js';
 
 /** The few things that must not occur, as one block of a setup and as the guard that holds outputs to the same list. */
-export interface Framing {
+export interface Constraints {
   readonly version: string;
   /** Changes with every item. */
   readonly hash: string;
@@ -32,7 +32,7 @@ export function constraints({
 }: {
   readonly version: string;
   readonly items: readonly Prohibition[];
-}): Framing {
+}): Constraints {
   checkItems(version, items);
   const told = items.slice(0, MOST_IN_PROMPT);
   const block = blockOf(version, told);

@@ -6,7 +6,7 @@ export type { CaseResult, CaseRunner, EdgeCase, Expected } from './case-runner.j
 export { type ClaimParts, claimId, extractClaims } from './claims.js';
 export { type CommandCaseOptions, commandCases } from './command-cases.js';
 export type { Breach, ConstraintGuard } from './constraint-guard.js';
-export { constraints, type Framing, MOST_IN_PROMPT } from './constraints.js';
+export { type Constraints, constraints, MOST_IN_PROMPT } from './constraints.js';
 export type {
   Baseline,
   Baselines,

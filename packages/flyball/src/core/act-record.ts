@@ -1,4 +1,4 @@
-import type { EffectKind } from './tool.js';
+import type { EffectKind } from './effect-kind.js';
 
 /**
  * What became of something that would change the world.

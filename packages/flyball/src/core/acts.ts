@@ -58,6 +58,7 @@ export class ActsFold {
           | 'wait-close'
           | 'sleep-start'
           | 'sleep-end'
+          | 'post'
           | 'trip'
           | 'cancel'
           | 'redirect'

@@ -6,7 +6,7 @@ const rest = nothingFor(
   ...(['run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'] as const),
   ...(['run-end', 'ask-start', 'ask-end', 'intent', 'call-start', 'complete', 'abort', 'doubt'] as const),
   ...(['spawn-start', 'slice-change', 'spawn-end', 'wait-start', 'wait-end', 'wait-close', 'sleep-start'] as const),
-  ...(['sleep-end', 'trip', 'stuck', 'note', 'changed', 'pin', 'budget-warning', 'scope-overlap'] as const),
+  ...(['sleep-end', 'post', 'trip', 'stuck', 'note', 'changed', 'pin', 'budget-warning', 'scope-overlap'] as const),
   ...(['guard-refused', 'guard-decision', 'retry', 'signal-refused', 'operator-alert'] as const),
   ...(['rollback-start', 'rollback-end', 'scope-start', 'scope-end', 'best'] as const),
 );

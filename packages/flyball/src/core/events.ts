@@ -1,12 +1,12 @@
 import type { ApprovalRules, Needs } from './approval-rules.js';
 import type { Amounts, Axis, Budget, BudgetSlice, CountedAxis } from './budget.js';
+import type { EffectKind } from './effect-kind.js';
 import type { Failure } from './errors.js';
 import type { Mark } from './mark.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
 import type { Outcome, RollbackReport, Stop } from './outcome.js';
 import type { RunState } from './run-state.js';
 import type { JsonSchema } from './schema.js';
-import type { EffectKind } from './tool.js';
 
 /**
  * What happened to a run, in order. Stored for ever: add variants and optional fields, never change the meaning of one.
@@ -103,6 +103,8 @@ export type EffectEvent =
       readonly attempt: number;
       /** How long a reply the model was asked for at most, where the budget had less left than the session allows. */
       readonly maxOutputTokens?: number;
+      /** Ids of the framings that made the session what it was, outermost first. */
+      readonly framings?: readonly string[];
     }
   | {
       readonly type: 'ask-end';
@@ -206,6 +208,10 @@ export type EffectEvent =
       readonly slice: BudgetSlice;
       readonly limits: Budget;
       readonly carved: readonly CountedAxis[];
+      /** Boards of its parent that it was lent. */
+      readonly boards?: readonly string[];
+      /** Nothing that it does goes out. */
+      readonly world?: 'simulated';
       /** It was asked for before the process of that time ended, and began when the next one was done with the past. */
       readonly late?: true;
     }
@@ -257,7 +263,17 @@ export type EffectEvent =
    */
   | { readonly type: 'wait-close'; readonly id: EffectId; readonly why: WaitCloser }
   | { readonly type: 'sleep-start'; readonly id: EffectId; readonly fp: string; readonly due: number }
-  | { readonly type: 'sleep-end'; readonly id: EffectId };
+  | { readonly type: 'sleep-end'; readonly id: EffectId }
+  /** Something was put on a board. Start and end in one: nothing happens outside the run. */
+  | {
+      readonly type: 'post';
+      readonly id: EffectId;
+      readonly fp: string;
+      /** Path of the child whose board it is; empty where it is the run's. */
+      readonly owner: string;
+      readonly board: string;
+      readonly entry: unknown;
+    };
 
 export interface RecordedReply {
   readonly text: string;
@@ -287,7 +303,7 @@ export type StartEvent = Extract<
 >;
 export type EndEvent = Extract<
   EffectEvent,
-  { readonly type: 'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end' }
+  { readonly type: 'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end' | 'post' }
 >;
 
 /** Delivered to the code in journal order, like completions. */

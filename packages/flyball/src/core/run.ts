@@ -1,5 +1,8 @@
 import type { Asking } from './approval-rules.js';
-import type { BudgetSlice, BudgetView } from './budget.js';
+import type { Board } from './board.js';
+import type { BudgetView } from './budget.js';
+import type { ChildSlice } from './child-slice.js';
+import type { Framing } from './framing.js';
 import type { Mark } from './mark.js';
 import type { Note } from './notes.js';
 import type { Outcome } from './outcome.js';
@@ -114,7 +117,13 @@ export interface Run {
     effectClass: EffectClass<NoInfer<A>, NoInfer<T>>,
   ): Promise<T>;
   /** A child with its own scope and a budget carved from this one; it sees only its input. */
-  spawn<I, O>(agent: AgentLike<I, O>, input: NoInfer<I>, slice: BudgetSlice): Promise<Outcome<O>>;
+  spawn<I, O>(agent: AgentLike<I, O>, input: NoInfer<I>, slice: ChildSlice): Promise<Outcome<O>>;
+  /**
+   * State shared with branches and children, kept in the journal: what is in a variable is lost with the process, and
+   * what a child put there is lost as soon as the run is resumed. A child has its own boards, unless its slice names
+   * one of its parent's: `run.spawn(agent, input, { share: 0.5, boards: ['facts'] })`.
+   */
+  board<E = unknown>(name: string, schema?: StandardSchema<unknown, E>): Board<E>;
   /** A named sub-scope: same budget, its own effect names. */
   scope(name: string): Run;
   /**
@@ -129,6 +138,13 @@ export interface Run {
   best(value: unknown): void;
   /** The same run with further guards around every tool call that is made through it, by children and branches too. */
   guarded(seams: ToolSeams): Run;
+  /**
+   * The same run, with this framing on every session that is asked through it, by children, branches and loops too. It is
+   * applied before anything is counted, reserved or journaled. Framings stack: the outermost has the last word.
+   */
+  dressed(framing: Framing): Run;
+  /** The session as an ask through this run sends it, for code that counts or measures before it asks. */
+  framed<T>(session: Session<T>): Session<T>;
   all<T>(branches: readonly ((run: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]>;
   /** The first branch to succeed wins; the others are cancelled and what they did is compensated. */
   first<T>(branches: readonly ((run: Run) => Promise<T>)[]): Promise<T>;

@@ -1,6 +1,8 @@
 import type { ApprovalRules, Review } from './approval.js';
 import type { Amounts } from './budget.js';
+import type { ChildSlice } from './child-slice.js';
 import type { Failure } from './errors.js';
+import type { Outcome } from './outcome.js';
 import type { Question } from './question.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
@@ -38,13 +40,6 @@ export interface EffectRules<A, T> {
    */
   readonly records?: true;
 }
-
-/**
- * What repeating or undoing an effect means.
- * pure: changes nothing. idempotent: repeating it under the same key changes nothing more.
- * undoable: has a compensation. irreversible: a person approves it before it is attempted.
- */
-export type EffectKind = 'pure' | 'idempotent' | 'undoable' | 'irreversible';
 
 /** Whether an effect can be repeated or undone, with the functions to do so. */
 export type EffectClass<A = unknown, T = unknown> =
@@ -84,6 +79,24 @@ export interface BreakerPolicy {
   readonly openMs: number;
 }
 
+/** An agent that does the work of a tool call, as a child of the run that calls. */
+export interface Delegation<O = unknown> {
+  readonly agent: DelegateAgent<O>;
+  readonly input: unknown;
+  /** Its own part of the budget. The end of it is a result of the call, not the end of the caller. */
+  readonly slice: ChildSlice;
+  /**
+   * A last turn, where its budget ended first: who hands back what there is. Given how it ended, with the partial value
+   * and what took place. It has a budget of its own.
+   */
+  handBack?(ended: Outcome<O> & { readonly stop: 'bounded' }): Omit<Delegation<O>, 'handBack'>;
+}
+
+/** An agent, as far as a tool has to know it: `delegateTo` checks that it fits its input. */
+export type DelegateAgent<O = unknown> =
+  | ((run: never, input: never) => Promise<Outcome<O>>)
+  | { readonly name: string; readonly agent: (run: never, input: never) => Promise<Outcome<O>> };
+
 /** A capability that an agent may use. The run governs, journals and executes it; the tool only does its job. */
 export interface Tool<A = never, T = unknown> {
   readonly name: string;
@@ -110,6 +123,16 @@ export interface Tool<A = never, T = unknown> {
    * `execute` is not called then. Such a tool is `pure`.
    */
   asks?(args: A): Question;
+  /**
+   * Makes it a tool that another agent works for: the call is governed like any other, then the agent is spawned, and its
+   * value is the result. `execute` is not called then. Such a tool is `pure`: what its agent does is judged by itself.
+   */
+  delegates?(args: A): Delegation<T>;
+  /**
+   * Makes it a tool that hands over: the result is a package for whoever goes on, and a tool loop ends with it.
+   * `execute` is not called then. Such a tool is `pure`.
+   */
+  transfers?(args: A): T;
   /** For whoever approves a call: what it will do, how to take it back, what else could be done. */
   review?(args: A): Review;
   /** What it is, where others decide that: an approval holds for a tool with the same hash only. */

@@ -67,6 +67,7 @@ export function waitChange(event: RunEvent): WaitChange | undefined {
         | 'spawn-end'
         | 'sleep-start'
         | 'sleep-end'
+        | 'post'
         | 'trip'
         | 'cancel'
         | 'redirect'

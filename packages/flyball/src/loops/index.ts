@@ -67,5 +67,5 @@ export { DEFAULT_CONFIG, type ToolLoopConfig, type ToolLoopSettings, type Window
 export { CONFIRMATION } from './tool-loop/confirmation.js';
 export type { LoopParts, ToolLoopOptions } from './tool-loop/loop-parts.js';
 export { partsOf as toolLoopParts } from './tool-loop/loop-parts.js';
-export type { Termination, TerminationReason, ToolLoopResult } from './tool-loop/termination.js';
+export type { Termination, TerminationReason, ToolLoopResult, Transfer } from './tool-loop/termination.js';
 export { runToolLoop, type ToolLoopEnd, toolLoop } from './tool-loop/tool-loop.js';

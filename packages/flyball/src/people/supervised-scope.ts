@@ -1,7 +1,8 @@
+import type { EffectKind } from '../core/effect-kind.js';
 import { ConfigError } from '../core/errors.js';
 import type { Agent, Run } from '../core/run.js';
 import type { ActionGuard, ToolSeams } from '../core/seams.js';
-import type { EffectClass, EffectKind, ToolRef } from '../core/tool.js';
+import type { EffectClass, ToolRef } from '../core/tool.js';
 
 /** What kind of thing an action is, where its effect kind alone is too coarse: `edit-docs`, say. */
 export interface ActionClass {

@@ -1,4 +1,4 @@
-import type { EffectKind } from '../core/tool.js';
+import type { EffectKind } from '../core/effect-kind.js';
 import { type Ways, waysThrough } from './branches.js';
 import { analyse } from './causal-links.js';
 import { widest } from './concurrency.js';

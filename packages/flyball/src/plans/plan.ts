@@ -1,4 +1,4 @@
-import type { EffectKind } from '../core/tool.js';
+import type { EffectKind } from '../core/effect-kind.js';
 
 /**
  * A plan as data. What a planner wrote is parsed into this; what the runtime executes, checks and changes is this.

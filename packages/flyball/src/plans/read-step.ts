@@ -1,4 +1,4 @@
-import type { EffectKind } from '../core/tool.js';
+import type { EffectKind } from '../core/effect-kind.js';
 import { type Fields, fieldsOf, isObject, noteMisspelt } from './fields.js';
 import { PLAN_LIMITS } from './limits.js';
 import type { Binding, PlanStep, StepType, ToolValidationMode } from './plan.js';

@@ -46,6 +46,7 @@ export function hostFor(house: Household): AttemptHost {
     leases,
     priceOf: prices,
     breakerOf: breakersOf(),
+    aroundBody: settings.aroundBody,
     aroundAgent: async (agent, run, input) => {
       const { id: runId, tenant, subject } = run;
       return through(seams, 'run', (value) => agent(run, value))(input, { runId, tenant, subject, at: '' });

@@ -5,6 +5,7 @@ import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
 import type { Instruction } from '../core/run-state.js';
 import type { Claim } from '../ports/engine.js';
 import type { Admission } from './admission.js';
+import { Boards } from './boards.js';
 import type { Books } from './books.js';
 import { nobodyAsked, unclaimedStart } from './divergence.js';
 import type { EffectsUnderWay } from './effects-under-way.js';
@@ -53,6 +54,7 @@ export class Delivery {
   /** Calls and replies that the code was given. */
   readonly calls = new CallLog();
   readonly time: CodeTime;
+  readonly boards = new Boards();
   private readonly run: DeliveryOwner;
   private readonly queue: Written[] = [];
   /** Of a fork: it is told the ids of its ancestors while it repeats what they did. */
@@ -207,6 +209,12 @@ export class Delivery {
         return life.gotStuck(event);
       case 'rollback-end':
         return this.answer(`${event.scope}!rollback`, event, beforeTurn);
+      case 'post':
+        this.boards.apply(event);
+        // of a child that has ended: nobody waits for it
+        return this.run.recorded.applied.has(event.id) && !this.live
+          ? beforeTurn()
+          : this.answer(event.id, event, beforeTurn);
       case 'ask-end':
       case 'complete':
       case 'abort':

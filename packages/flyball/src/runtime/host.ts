@@ -27,6 +27,9 @@ export interface AttemptOptions {
   readonly requesterDecides: boolean | (() => Promise<boolean>);
 }
 
+/** Runs the body of an effect, or gives its result without running it. */
+export type AroundBody = <T>(key: string, body: () => Promise<T> | T) => Promise<T> | T;
+
 /** How the agent function ended. */
 export interface Settlement {
   readonly outcome?: Outcome<unknown>;
@@ -52,6 +55,8 @@ export interface AttemptHost {
   priceOf(modelId: string, own: Price | undefined): Price | undefined;
   /** Each tool's circuit breaker, shared by all runs of this process. */
   breakerOf(tool: object, policy: BreakerPolicy): Breaker;
+  /** Around the body of every effect, by its key: for tests that give an effect the result it had before. */
+  readonly aroundBody: AroundBody | undefined;
   aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown): Promise<Outcome<unknown>>;
   /** Whoever watches: told of entries that are durable now, and of replies while they come. */
   readonly audience: Pick<Audience, 'publish' | 'isWatched' | 'delta'>;

@@ -181,7 +181,7 @@ const LEARNS: ByKind<[journal: Journal, written: Written], void> = {
   'spawn-start': (_event, journal, written) => journal.learnsAct(written),
   ...rowsFor(['generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause', 'run-end'], nothing),
   ...rowsFor(['ask-start', 'ask-end', 'call-start', 'doubt', 'retry', 'slice-change', 'spawn-end'], nothing),
-  ...rowsFor(['sleep-start', 'sleep-end', 'trip', 'cancel', 'stuck', 'changed', 'budget-warning'], nothing),
+  ...rowsFor(['sleep-start', 'sleep-end', 'post', 'trip', 'cancel', 'stuck', 'changed', 'budget-warning'], nothing),
   ...rowsFor(['scope-start', 'scope-end'], nothing),
   ...rowsFor(['scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'operator-alert'], nothing),
 };

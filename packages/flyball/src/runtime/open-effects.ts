@@ -106,7 +106,7 @@ export class OpenEffects {
 /** An effect that the code has asked for and that has not been delivered. */
 export interface Pending {
   readonly id: EffectId;
-  readonly kind: 'ask' | 'call' | 'step' | 'spawn' | 'wait' | 'sleep' | 'rollback';
+  readonly kind: 'ask' | 'call' | 'step' | 'post' | 'spawn' | 'wait' | 'sleep' | 'rollback';
   readonly fp: string;
   /** What the code calls it, where it has a name. */
   readonly name: string | undefined;
@@ -186,6 +186,10 @@ export class Scope {
   branches = 0;
   closedBy: Error | undefined;
   readonly best: BestSoFar;
+  /** Of a child: boards of its parent that it was lent. */
+  lent: ReadonlySet<string> | undefined;
+  /** Nothing that happens here or below goes out. */
+  isSimulated: boolean;
   private controller: AbortController | undefined;
 
   constructor(path: string, ledger: Ledger, parent?: Scope, opened: ScopeKind = 'part') {
@@ -194,6 +198,7 @@ export class Scope {
     this.parent = parent;
     parent?.children.add(this);
     this.best = new BestSoFar(path, opened, parent?.best);
+    this.isSimulated = parent?.isSimulated ?? false;
     // repeats are judged where the budget is kept: a child's calls are its own
     this.meter = parent !== undefined && parent.ledger === ledger ? parent.meter : new ProgressMeter();
   }

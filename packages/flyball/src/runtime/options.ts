@@ -9,7 +9,7 @@ import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { type DeclaredGone, withDeclared } from './declared-gone.js';
-import type { AttemptOptions } from './host.js';
+import type { AroundBody, AttemptOptions } from './host.js';
 import { type Work, type WorkerChoice, workOf } from './worker-options.js';
 
 export interface RuntimeParts {
@@ -31,6 +31,7 @@ export interface RuntimeParts {
   /** Told of every run that is set aside for a person, with the reason. */
   readonly onStalled?: (runId: string, error: unknown) => void;
   readonly options?: Partial<RuntimeOptions>;
+  readonly aroundBody?: AroundBody;
 }
 
 /** Settings of a runtime: leases, polling, resuming and draining. */

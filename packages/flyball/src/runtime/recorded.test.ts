@@ -32,6 +32,7 @@ const OF_A_FORK: { readonly [Field in keyof Recorded]: 'inherit' | 'own' } = {
   first: 'own',
   times: 'inherit',
   deliveries: 'inherit',
+  applied: 'inherit',
   starts: 'inherit',
   ends: 'inherit',
   stoppedCalls: 'own',
@@ -98,6 +99,9 @@ function parent(): readonly Entry[] {
     { type: 'trip', node: '/child.0', bound: 'toolCalls', limit: 1, spent: 1, wanted: 1, left: 0 },
     { type: 'spawn-end', id: '#4', outcome: { stop: 'bounded', bound: 'toolCalls', limit: 1 } },
     { type: 'run-resume', by: 'ann', budget: budget() },
+    spawnStart('#6', 'poster', '/poster.1'),
+    { type: 'post', id: '/poster.1#0', fp: 'f', owner: '', board: 'facts', entry: 1 },
+    { type: 'spawn-end', id: '#6', outcome: { stop: 'done', value: 1 } },
     runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }),
     { type: 'run-pause', by: 'ann' },
   ];

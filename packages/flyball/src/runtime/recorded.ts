@@ -26,6 +26,8 @@ export interface Recorded extends EffectHistory, BudgetHistory, LifeHistory, Rol
   readonly times: { readonly first: number | undefined; readonly each: readonly (number | undefined)[] };
   /** Completions, trips and cancellation, in the order in which the code gets them. */
   readonly deliveries: readonly LoadedEntry[];
+  /** Posts of finished children: they are delivered, and no code waits for them. */
+  readonly applied: ReadonlySet<EffectId>;
   /** Waits that were opened and neither ended nor closed since. */
   readonly openWaits: ReadonlySet<EffectId>;
   readonly nextSeq: number;
@@ -53,7 +55,7 @@ export function indexJournal(
   }
   const lifted = new LiftedBounds(entries, mode.keeps);
   const past = placedIn(entries, lifted, mode);
-  const delivered = past.filter(({ standing }) => standing === 'delivered');
+  const delivered = past.filter(({ standing }) => standing === 'delivered' || standing === 'applied');
   const turns = new Turns(
     entries,
     delivered.map(({ place }) => place),
@@ -96,6 +98,7 @@ export function indexJournal(
     first,
     times: turns.times(),
     deliveries: delivered.map(({ entry }) => entry),
+    applied: appliedIn(past),
     openWaits: openWaitsIn(past),
     nextSeq: lastOwn.seq + 1,
     lastAt: (entries.at(-1) ?? first).at,
@@ -104,6 +107,12 @@ export function indexJournal(
     before,
     state: stateIn(entries, before),
   };
+}
+
+function appliedIn(past: readonly Placed[]): ReadonlySet<EffectId> {
+  return new Set(
+    past.flatMap(({ standing, entry: { event } }) => (standing === 'applied' && 'id' in event ? [event.id] : [])),
+  );
 }
 
 function openWaitsIn(past: readonly Placed[]): ReadonlySet<EffectId> {

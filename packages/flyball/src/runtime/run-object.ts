@@ -1,25 +1,39 @@
 import { type BudgetView, isAmount } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
+import { checkFraming, type Framing, framed } from '../core/framing.js';
 import { joinSeams } from '../core/join-seams.js';
 import type { Run } from '../core/run.js';
 import type { Seams } from '../core/seams.js';
 import type { Attempt } from './attempt.js';
 import { askModel } from './effects/ask-model.js';
 import { all, first } from './effects/branches.js';
-import { call } from './effects/call.js';
+import { callTool } from './effects/call-tool.js';
 import { each, some } from './effects/each.js';
 import { assertOutsideEffects } from './effects/effect.js';
 import { enter, isScopeName, tellBest } from './effects/enter.js';
+import { boardOf } from './effects/post.js';
 import { spawn } from './effects/spawn.js';
 import { step } from './effects/step.js';
 import { sleep, wait } from './effects/wait.js';
 import type { Scope } from './open-effects.js';
 import { randomAt } from './random-at.js';
 
+/** What a run passes on to everything that is made through it: guards around calls, framings of sessions. */
+export interface Around {
+  readonly seams: Seams;
+  /** Outermost first. */
+  readonly framings: readonly Framing[];
+}
+
 /** The run as its code sees it, from one scope. */
-export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.host.seams): Run {
-  const runFor = (other: Scope): Run => makeRun(attempt, other, seams);
+export function makeRun(
+  attempt: Attempt,
+  scope: Scope,
+  around: Around = { seams: attempt.host.seams, framings: [] },
+): Run {
+  const { seams, framings } = around;
+  const runFor = (other: Scope): Run => makeRun(attempt, other, around);
   return {
     get id() {
       return attempt.delivery.shownId;
@@ -31,12 +45,18 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
       return scope.signal;
     },
     budget: budgetView(attempt, scope),
-    ask: (session, input) => handled(() => askModel(attempt, scope, session, input)),
-    call: (tool, args) => handled(() => call(attempt, scope, tool, args, seams)),
-    guarded: (more) => makeRun(attempt, scope, joinSeams(seams, more)),
+    ask: (session, input) => handled(() => askModel(attempt, scope, { session, input, framings })),
+    call: (tool, args) => handled(() => callTool(attempt, scope, { tool, args, seams, runFor })),
+    guarded: (more) => makeRun(attempt, scope, { ...around, seams: joinSeams(seams, more) }),
+    dressed: (framing) => {
+      checkFraming(framing);
+      return makeRun(attempt, scope, { ...around, framings: [...framings, framing] });
+    },
+    framed: (session) => framed(framings, session),
     step: (name, input, effect, effectClass) =>
       handled(() => step(attempt, scope, { name, input, effect, effectClass, seams })),
     spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
+    board: (name, schema) => boardOf(attempt, scope, name, schema),
     scope: (name) => {
       assertOutsideEffects(attempt);
       if (!isScopeName(name))

@@ -96,6 +96,7 @@ export class StateFold {
           | 'wait-close'
           | 'sleep-start'
           | 'sleep-end'
+          | 'post'
           | 'trip'
           | 'cancel'
           | 'stuck'

@@ -88,6 +88,7 @@ const LEAVES_TRACE: Readonly<Record<EventType, boolean>> = {
   'wait-close': true,
   'sleep-start': true,
   'sleep-end': true,
+  post: true,
   trip: true,
   cancel: true,
   redirect: true,

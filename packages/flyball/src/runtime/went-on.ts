@@ -72,6 +72,7 @@ function pathOf(event: RunEvent): string | undefined {
     case 'ask-end':
     case 'wait-end':
     case 'sleep-end':
+    case 'post':
       return scopeOf(event.id);
     case 'spawn-end':
       return event.outcome.stop === 'bounded' ? undefined : scopeOf(event.id);

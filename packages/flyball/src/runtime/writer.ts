@@ -143,6 +143,7 @@ const IS_PROGRESS: Readonly<Record<EventType, boolean>> = {
   'wait-close': false,
   'sleep-start': false,
   'sleep-end': false,
+  post: true,
   trip: false,
   cancel: false,
   redirect: false,

@@ -83,7 +83,7 @@ function watched(inner: Run, active: ActiveSkills): Run {
     heard.catch(() => undefined); // as the run's own effects: one that nobody awaits must not take the process down
     return heard;
   };
-  const members: Pick<Run, 'call' | 'scope' | 'guarded' | 'spawn' | 'all' | 'first'> = {
+  const members: Pick<Run, 'call' | 'scope' | 'guarded' | 'dressed' | 'spawn' | 'all' | 'first'> = {
     call,
     spawn: (agent, input, slice) => {
       const real = functionOf(agent);
@@ -93,6 +93,7 @@ function watched(inner: Run, active: ActiveSkills): Run {
     },
     scope: (name) => watch(inner.scope(name)),
     guarded: (seams) => watch(inner.guarded(seams)),
+    dressed: (framing) => watch(inner.dressed(framing)),
     all: (branches, width) =>
       inner.all(
         branches.map((branch) => (run: Run) => branch(watch(run))),

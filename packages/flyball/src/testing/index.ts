@@ -1,6 +1,7 @@
 export { callFormula, duplicates, eachEffectOnce, neverReached, sharedPrefixOf } from './assertions.js';
 export { type AutoClock, type AutoClockOptions, autoClock } from './auto-clock.js';
 export { type AppendGroup, type BatchCrashingEngine, batchCrash } from './batch-crash.js';
+export { type Conformance, type ConformanceOptions, conformance } from './conformance/conformance.js';
 export { embedderContract } from './contracts/embedder-contract.js';
 export type { OpenEngine } from './contracts/engine-fixture.js';
 export { modelContract } from './contracts/model-contract.js';

@@ -31,7 +31,7 @@ export function toolFrom(given: unknown, inputWhereNone: JsonSchema = NO_ARGUMEN
     effect: effectOf(name, definition),
     ...inputOf(name, definition, inputWhereNone),
     ...stated(definition, 'legs', 'polls', 'scopes', 'timeoutMs', 'retry', 'hash', 'approval', 'tags', 'surface'),
-    ...bound(definition, 'reserve', 'touches', 'asks', 'review', 'present', 'execute'),
+    ...bound(definition, 'reserve', 'touches', 'asks', 'delegates', 'transfers', 'review', 'present', 'execute'),
   } as unknown as DefinedTool);
   made.add(ready);
   return ready;
@@ -42,7 +42,7 @@ function stated(definition: LooseDefinition, ...keys: readonly (keyof LooseDefin
 }
 
 /** Bound, because a definition may be an instance of a class. */
-function bound<K extends 'reserve' | 'touches' | 'asks' | 'review' | 'present' | 'execute'>(
+function bound<K extends 'reserve' | 'touches' | 'asks' | 'delegates' | 'transfers' | 'review' | 'present' | 'execute'>(
   definition: LooseDefinition,
   ...keys: readonly K[]
 ): Partial<Pick<Tool, K>> {

@@ -27,7 +27,7 @@ export function requireSoundParts(definition: LooseDefinition): string {
   }
   requirePolicy(definition.retry ?? {}, fail);
   requireApproval(definition.approval, fail);
-  for (const method of ['reserve', 'touches', 'asks', 'review', 'present'] as const) {
+  for (const method of ['reserve', 'touches', 'asks', 'delegates', 'transfers', 'review', 'present'] as const) {
     const value: unknown = definition[method];
     if (value !== undefined && typeof value !== 'function') fail(`${method} is not a function.`);
   }

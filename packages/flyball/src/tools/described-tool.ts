@@ -1,5 +1,6 @@
+import type { EffectKind } from '../core/effect-kind.js';
 import type { JsonSchema, StandardSchema } from '../core/schema.js';
-import type { EffectClass, EffectKind, EffectRules, InvocationPolicy, TrifectaLeg } from '../core/tool.js';
+import type { EffectClass, EffectRules, InvocationPolicy, TrifectaLeg } from '../core/tool.js';
 import { toolFrom } from './define-tool.js';
 import { failure, requireSoundParts } from './definition-checks.js';
 import { kindOf } from './effect-of-definition.js';

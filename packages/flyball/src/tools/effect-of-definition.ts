@@ -1,4 +1,5 @@
-import type { EffectClass, EffectKind, EffectRules } from '../core/tool.js';
+import type { EffectKind } from '../core/effect-kind.js';
+import type { EffectClass, EffectRules } from '../core/tool.js';
 import { type Fail, failure } from './definition-checks.js';
 import type { LooseDefinition } from './tool-definition.js';
 
@@ -22,6 +23,8 @@ export function effectOf(name: string, definition: LooseDefinition): EffectClass
   requireRetryable(kind, definition, fail);
   if (definition.asks !== undefined && kind !== 'pure')
     fail(`it asks a person and is ${kind}, but a question changes nothing: declare it pure.`);
+  if ((definition.delegates !== undefined || definition.transfers !== undefined) && kind !== 'pure')
+    fail(`it hands its work to another agent and is ${kind}, but that changes nothing by itself: declare it pure.`);
   return typeof effect === 'object' ? effect : classOf(kind, definition);
 }
 

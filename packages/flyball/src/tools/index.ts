@@ -18,6 +18,14 @@ export {
   type StopState,
 } from './autonomy/index.js';
 export { tool, toolFrom } from './define-tool.js';
+export {
+  type DelegateDefinition,
+  type DelegateMore,
+  delegateTo,
+  delegateTool,
+  type TransferDefinition,
+  transferTool,
+} from './delegate-tools.js';
 export type { ToolMetadata } from './described-tool.js';
 export { executeValidated, type ToolSource } from './execute-validated.js';
 export {

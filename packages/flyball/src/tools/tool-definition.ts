@@ -1,13 +1,14 @@
 import type { ApprovalRules, Review } from '../core/approval.js';
 import type { Amounts } from '../core/budget.js';
+import type { EffectKind } from '../core/effect-kind.js';
 import type { ArgsFromJson } from '../core/json-type.js';
 import type { Question } from '../core/question.js';
 import type { JsonSchema, StandardSchema } from '../core/schema.js';
 import type {
   Changed,
+  Delegation,
   EffectClass,
   EffectContext,
-  EffectKind,
   EffectRules,
   InvocationPolicy,
   Tool,
@@ -66,6 +67,10 @@ export interface ToolParts<S extends ToolInput, T> {
   touches?(args: ArgsOf<S>): Touch;
   /** Makes it a tool that waits for a person; such a tool is pure, and `execute` is never called. */
   asks?(args: ArgsOf<S>): Question;
+  /** Makes it a tool that another agent works for; such a tool is pure, and `execute` is never called. */
+  delegates?(args: ArgsOf<S>): Delegation<T>;
+  /** Makes it a tool that hands over to somebody else; such a tool is pure, and `execute` is never called. */
+  transfers?(args: ArgsOf<S>): T;
   /** For whoever approves a call: what it will do, how to take it back, what else could be done. */
   review?(args: ArgsOf<S>): Review;
   present?(value: NoInfer<T>): string;

@@ -58,7 +58,7 @@ export class ChargeFold {
     ...nothingFor('run-start', 'attempt-start', 'run-resume', 'run-pause', 'doubt', 'slice-change'),
     ...nothingFor('wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'redirect', 'stuck', 'note'),
     ...nothingFor('changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry'),
-    ...nothingFor('scope-start', 'scope-end', 'best'),
+    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
     ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
   };
 

@@ -110,6 +110,7 @@ const IS_BARRIER: Readonly<Record<EventType, boolean>> = {
   'wait-end': false,
   'wait-close': false,
   'sleep-end': false,
+  post: false,
   trip: false,
   cancel: false,
   redirect: false,

@@ -4,7 +4,7 @@ import type { Stop } from '../core/outcome.js';
 import { isInside, scopeOf } from './paths.js';
 
 /** What the code did to the world, by the method of `run` that did it; `undo` is a rollback's. */
-export const VERBS = ['ask', 'call', 'step', 'undo', 'spawn', 'wait', 'sleep'] as const;
+export const VERBS = ['ask', 'call', 'step', 'undo', 'spawn', 'wait', 'sleep', 'post'] as const;
 /** What an effect does: ask, call, step, wait and so on. */
 export type Verb = (typeof VERBS)[number];
 
@@ -84,7 +84,7 @@ export class EffectFold {
       },
     ),
     ...rowsFor(
-      ['complete', 'abort', 'ask-end', 'spawn-end', 'wait-end', 'sleep-end'],
+      ['complete', 'abort', 'ask-end', 'spawn-end', 'wait-end', 'sleep-end', 'post'],
       (event, fold: EffectFold, entry: Entry) => {
         const as = namedBy(event);
         return as && fold.end(entry, event, as);
@@ -209,6 +209,8 @@ export function namedBy(event: RunEvent): (Pick<Effect, 'verb' | 'name'> & { rea
       return { id: event.id, verb: 'spawn', name: event.id };
     case 'wait-end':
       return { id: event.id, verb: 'wait', name: event.id };
+    case 'post':
+      return { id: event.id, verb: 'post', name: event.board };
     default:
       return undefined; // life, control and information: no effect of its own
   }
@@ -237,6 +239,7 @@ function hasFailed(event: EndEvent): boolean {
     case 'complete':
     case 'wait-end':
     case 'sleep-end':
+    case 'post':
       return false;
   }
 }
@@ -253,6 +256,7 @@ function isDelivery(event: RunEvent): boolean {
     case 'spawn-end':
     case 'wait-end':
     case 'sleep-end':
+    case 'post':
     case 'trip':
     case 'cancel':
       return true;

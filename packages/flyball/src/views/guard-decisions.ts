@@ -46,7 +46,7 @@ export class GuardFold {
     ...nothingFor('call-start', 'doubt', 'spawn-start', 'slice-change', 'spawn-end', 'wait-end', 'wait-close', 'trip'),
     ...nothingFor('sleep-start', 'sleep-end', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin'),
     ...nothingFor('budget-warning', 'scope-overlap', 'guard-refused', 'signal-refused', 'operator-alert'),
-    ...nothingFor('scope-start', 'scope-end', 'best'),
+    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
     ...nothingFor('rollback-start', 'rollback-end'),
   };
 

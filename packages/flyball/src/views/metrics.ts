@@ -106,7 +106,7 @@ export class MetricFold {
     ...nothingFor('ask-start', 'ask-end', 'intent', 'call-start', 'complete', 'abort', 'spawn-start', 'slice-change'),
     ...nothingFor('spawn-end', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'cancel', 'retry'),
     ...nothingFor('redirect', 'stuck', 'note', 'changed', 'pin', 'scope-overlap', 'guard-refused', 'signal-refused'),
-    ...nothingFor('scope-start', 'scope-end', 'best'),
+    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
     ...nothingFor('operator-alert', 'rollback-start'),
   };
 

@@ -139,7 +139,7 @@ const SAID: ByKind<[entry: Entry, effect: Effect | undefined], Said | undefined>
   ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
   ...nothingFor('ask-start', 'intent', 'call-start', 'spawn-start', 'slice-change', 'wait-start', 'wait-end'),
   ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'changed', 'pin', 'budget-warning'),
-  ...nothingFor('scope-start', 'scope-end', 'best'),
+  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
   ...nothingFor('scope-overlap', 'guard-refused', 'rollback-start', 'rollback-end'),
 };
 

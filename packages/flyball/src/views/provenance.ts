@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../core/canonical.js';
+import type { EffectKind } from '../core/effect-kind.js';
 import type { EffectId, Entry, EventOf, ForkPoint } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
-import type { EffectKind } from '../core/tool.js';
 import { type SkillRecord, skillsIn } from './active-skills.js';
 import { type Effect, effectsOf, type Verb } from './effects.js';
 import { type GuardRecord, guardDecisionsOf } from './guard-decisions.js';
@@ -135,7 +135,7 @@ function whatWasAsked({ start, end }: Effect): Partial<ProvenanceEffect> {
     case 'sleep-start':
       return { fp: start.fp };
     case undefined: {
-      const fp = end?.type === 'complete' || end?.type === 'abort' ? end.fp : undefined;
+      const fp = end?.type === 'complete' || end?.type === 'abort' || end?.type === 'post' ? end.fp : undefined;
       return { ...(fp === undefined ? {} : { fp }), class: 'pure' };
     }
   }
@@ -160,6 +160,8 @@ function whatCameOut({ end }: Effect): Partial<ProvenanceEffect> {
       const from = end.from === undefined ? {} : { from: end.from };
       return { result: contentHash(end.timedOut === true ? 'timed-out' : end.payload), ...from };
     }
+    case 'post':
+      return { result: contentHash(end.entry) };
     case 'sleep-end':
     case undefined:
       return {};

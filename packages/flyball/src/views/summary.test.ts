@@ -25,7 +25,7 @@ describe('run summary', () => {
       outcome: { stop: 'done', value: { receipt: 'r-1' } },
       attempts: 2,
       takeovers: 0,
-      effects: { ask: 2, call: 2, step: 1, undo: 0, spawn: 1, wait: 1, sleep: 0 },
+      effects: { ask: 2, call: 2, step: 1, undo: 0, spawn: 1, wait: 1, sleep: 0, post: 0 },
       open: [],
       waiting: [],
       doubts: [],

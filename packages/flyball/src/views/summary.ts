@@ -179,7 +179,7 @@ class LifeFold {
     ...nothingFor('generation-start', 'generation-end', 'ask-start', 'ask-end', 'intent', 'call-start', 'complete'),
     ...nothingFor('abort', 'doubt', 'retry', 'spawn-start', 'slice-change', 'spawn-end', 'wait-start', 'wait-end'),
     ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed'),
-    ...nothingFor('scope-start', 'scope-end', 'best'),
+    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
     ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'rollback-start'),
   };
 

@@ -43,6 +43,7 @@ const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
   'wait-close': closed,
   'sleep-start': ({ due }) => say('…', `sleeping until ${time(due)}`),
   'sleep-end': () => say('✓', 'slept'),
+  post: ({ board, entry }) => say('✎', `posted to the board "${board}"`, entry),
   trip: tripped,
   cancel: ({ by, why }) => say('■', `cancelled by ${by}: ${why}`),
   redirect: ({ by, text }) => say('↪', `redirected by ${by}: ${text}`),

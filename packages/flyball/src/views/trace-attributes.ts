@@ -57,6 +57,7 @@ export function effectTitle(effect: Effect): string {
     case 'step':
     case 'undo':
     case 'wait':
+    case 'post':
       return `${verb} ${name}`;
   }
 }
@@ -122,6 +123,8 @@ function endAttributes(end: EndEvent | undefined): Attributes {
     }
     case 'wait-end':
       return end.timedOut === true ? { 'flyball.wait.timed_out': true } : {};
+    case 'post':
+      return { 'flyball.board': end.board };
     case 'sleep-end':
     case undefined:
       return {};

@@ -50,7 +50,7 @@ export class UsageFold {
     ...nothingFor('complete', 'abort', 'doubt', 'retry', 'spawn-start', 'slice-change', 'spawn-end', 'wait-start'),
     ...nothingFor('wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'stuck', 'changed'),
     ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'operator-alert'),
-    ...nothingFor('scope-start', 'scope-end', 'best'),
+    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
     ...nothingFor('rollback-start', 'rollback-end'),
   };
 

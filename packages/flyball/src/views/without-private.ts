@@ -86,6 +86,7 @@ const BLANKED: ByKind<[where: Where], RunEvent> = {
     withoutPrivateSources(event, (effect) => privacy.hidesEffect(generation, effect)),
   ),
   'wait-end': ifPrivate((event) => (event.payload === undefined ? event : { ...event, payload: BLANK })),
+  post: ifPrivate((event) => ({ ...event, fp: BLANK, entry: BLANK })),
   'guard-refused': ifPrivate((event) => ({ ...event, why: BLANK })),
   'guard-decision': ifPrivate((event) => ({ ...event, why: BLANK })),
   retry: ifPrivate((event) => ({ ...event, failure: blankFailure(event.failure) })),

@@ -32,6 +32,7 @@ export const KIND_NAMES: Readonly<Record<SpanKind, string>> = {
   spawn: 'Agent',
   wait: 'Wait',
   sleep: 'Sleep',
+  post: 'Board',
 };
 
 /**

@@ -52,7 +52,7 @@ export function gatedRun(run: Run, rules: GateRules, witness: Witness, callOf: C
 
 function witnessed(run: Run, witness: Witness, callOf: CallOf): Run {
   const wrapped = (other: Run): Run => witnessed(other, witness, callOf);
-  const own: Pick<Run, 'call' | 'scope' | 'guarded' | 'all' | 'first'> = {
+  const own: Pick<Run, 'call' | 'scope' | 'guarded' | 'dressed' | 'all' | 'first'> = {
     call: async (tool, args) => {
       const result = await run.call(tool, args);
       const of = callOf(tool as ToolRef, args);
@@ -61,6 +61,7 @@ function witnessed(run: Run, witness: Witness, callOf: CallOf): Run {
     },
     scope: (name) => wrapped(run.scope(name)),
     guarded: (seams) => wrapped(run.guarded(seams)),
+    dressed: (framing) => wrapped(run.dressed(framing)),
     all: (branches, width) =>
       run.all(
         branches.map((branch) => (inner: Run) => branch(wrapped(inner))),

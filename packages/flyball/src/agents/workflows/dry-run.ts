@@ -69,6 +69,7 @@ export function dryRunOf(run: Run, acts: DryActs): Run {
     },
     scope: (name) => within(run.scope(name)),
     guarded: (seams) => within(run.guarded(seams)),
+    dressed: (framing) => within(run.dressed(framing)),
     all: <T>(branches: readonly ((branch: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]> =>
       run.all(
         branches.map((branch) => (other: Run) => branch(within(other))),

@@ -1,4 +1,5 @@
-import type { EffectKind, ToolRef } from '../../core/tool.js';
+import type { EffectKind } from '../../core/effect-kind.js';
+import type { ToolRef } from '../../core/tool.js';
 
 /** The effect class of a tool, however it is written. */
 export function effectKindOf({ effect }: ToolRef): EffectKind {

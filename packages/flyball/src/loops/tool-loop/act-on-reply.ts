@@ -5,16 +5,17 @@ import type { Run } from '../../core/run.js';
 import type { Checked } from '../../core/schema.js';
 import type { Reply } from '../../core/session.js';
 import { CONFIRMATION } from './confirmation.js';
-import { executeCalls, type Resolved } from './execute-calls.js';
+import { executeCalls, isTransfer, type Resolved } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
 import { type Proposals, proposalsIn, withReports } from './proposals.js';
-import type { Termination } from './termination.js';
+import type { Termination, Transfer } from './termination.js';
 
 /** How a loop stops. */
 export interface LoopStop<O> {
   readonly termination: Termination;
   readonly output?: O;
+  readonly transfer?: Transfer;
 }
 
 export function stop<O>(reason: Termination['reason'], why: string, bound?: Termination['bound']): LoopStop<O> {
@@ -107,6 +108,11 @@ async function acted<O>(
   const reports = await executeCalls({ run, config: parts.config, resolve, goesOn }, proposals.calls);
   for (const report of reports) if (report.end === 'not-executed') state.observeCall(report);
   state.prompt = withReports(parts, state, reports);
+  const handedOver = reports.find(isTransfer);
+  if (handedOver !== undefined) {
+    const { call, value } = handedOver;
+    return { ...stop<O>('transfer', `handed over by ${call.name}`), transfer: { tool: call.name, package: value } };
+  }
   return tooManyErrors(parts, state) ?? repeated(parts, state);
 }
 

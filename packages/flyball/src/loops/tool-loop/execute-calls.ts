@@ -9,6 +9,8 @@ export interface CallReport {
   readonly call: ToolCall;
   readonly end: 'ok' | 'failed' | 'denied' | 'not-executed';
   readonly content: string;
+  /** What the code got of it, where it succeeded. */
+  readonly value?: unknown;
   /** Present when the call was made, whatever came of it. */
   readonly args?: unknown;
   /** What was called, where a call was made. */
@@ -44,10 +46,16 @@ export async function executeCalls(execution: Execution, calls: readonly ToolCal
     reports.push(...made);
     // all of a group were made, so all of them count, also those after the one that ends it
     const goesOn = made.map(execution.goesOn).every((goes) => goes);
+    if (made.some(isTransfer)) return [...reports, ...leftOut(calls, reports.length, 'the work was handed over')];
     if (!goesOn) return [...reports, ...leftOut(calls, reports.length, 'the loop ends here')];
   }
   const why = `only the first ${config.maxToolCallsPerIteration} calls of a reply are executed; propose it again if it is still needed`;
   return [...reports, ...leftOut(calls, reports.length, why)];
+}
+
+/** The call handed over to somebody else: nothing comes after it here. */
+export function isTransfer({ end, tool }: CallReport): boolean {
+  return end === 'ok' && tool?.transfers !== undefined;
 }
 
 function widthFor({ run, config }: Execution, calls: number): number {
@@ -76,7 +84,7 @@ function groupsOf(proposals: readonly Proposal[], width: number): readonly (read
 type Abreast = 'alone' | 'pure' | 'question';
 
 function abreast({ target }: Proposal): Abreast {
-  if (!target.ok || classOf(target.tool) !== 'pure') return 'alone';
+  if (!target.ok || classOf(target.tool) !== 'pure' || target.tool.transfers !== undefined) return 'alone';
   return target.tool.asks === undefined ? 'pure' : 'question';
 }
 
@@ -107,8 +115,8 @@ async function execute(run: Run, { call, target }: Proposal): Promise<CallReport
   return { call, args: target.args, tool: target.tool, ...endOf(result) };
 }
 
-function endOf(result: ToolResult): Pick<CallReport, 'end' | 'content' | 'failure'> {
-  if (result.ok) return { end: 'ok', content: result.content };
+function endOf(result: ToolResult): Pick<CallReport, 'end' | 'content' | 'value' | 'failure'> {
+  if (result.ok) return { end: 'ok', content: result.content, value: result.value };
   const { failure } = result;
   return { end: isDenial(failure) ? 'denied' : 'failed', content: failure.message, failure };
 }

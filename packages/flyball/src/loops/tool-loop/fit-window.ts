@@ -1,6 +1,6 @@
 import { BoundReachedError, FlyballError } from '../../core/errors.js';
 import type { Prompt } from '../../core/prompt.js';
-import { requestOf } from '../../core/request.js';
+import { requestOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
@@ -44,7 +44,8 @@ function mostTokens(parts: LoopParts<unknown>, { prompt, reasoningChars }: LoopS
 
 /** Journaled: the same count decides on replay, whatever tokenizer is installed then. */
 function count(run: Run, state: LoopState): Promise<number> {
-  const { prompt, session } = state;
+  const session = run.framed(state.session);
+  const prompt = underSetup(session, state.prompt);
   return run.step(
     'count-tokens',
     { tip: prompt.id },

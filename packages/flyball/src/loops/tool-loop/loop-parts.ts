@@ -119,7 +119,7 @@ const LEAST_RESULT = 200;
 /** More than the description of the tool that is added once something was cleared. */
 const RECALL_CHARS = 500;
 
-function measuresOf(session: ToolLoopOptions['session'], { maxResultChars }: ToolLoopConfig): Measures {
+export function measuresOf(session: ToolLoopOptions['session'], { maxResultChars }: ToolLoopConfig): Measures {
   const { window } = session.model.capabilities;
   const room = Math.max(1, window - Math.min(outputLimitOf(session), window / 2));
   // several results of half the room in characters still fit where a token is a few characters long

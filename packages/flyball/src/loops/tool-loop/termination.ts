@@ -8,6 +8,7 @@ import { blocked, degraded, done, failed, type Outcome } from '../../core/outcom
  * loop_detected: the same call with the same result again and again. content_filter, length: the model was cut off.
  * window_exceeded: the prompt no longer fits, whatever is cleared. stop_condition: one that was asked for.
  * invalid_output: an answer that does not fit its schema after the last repair.
+ * transfer: a tool handed the work over to somebody else.
  * unproven_output: an answer that claims what the journal does not show, after the last re-ask.
  */
 export type TerminationReason =
@@ -22,7 +23,14 @@ export type TerminationReason =
   | 'window_exceeded'
   | 'stop_condition'
   | 'invalid_output'
-  | 'unproven_output';
+  | 'unproven_output'
+  | 'transfer';
+
+/** What a tool handed over, for whoever goes on. */
+export interface Transfer {
+  readonly tool: string;
+  readonly package: unknown;
+}
 
 /** How the loop stopped, with what explains it. */
 export interface Termination {
@@ -52,6 +60,8 @@ export interface ToolLoopResult<O = string> {
   readonly toolsUsed: readonly string[];
   readonly termination: TerminationReason;
   readonly why: string;
+  /** Where the loop ended with `transfer`. */
+  readonly transfer?: Transfer;
 }
 
 /** What a loop ends with: an output only where there is an answer. */
@@ -71,6 +81,7 @@ export function outcomeFor<O>(termination: Termination, result: LoopResult<O>): 
         ? degraded(result, why)
         : failed<ToolLoopResult<O>>(failureFor(termination), { partial: result });
     case 'content_filter':
+    case 'transfer': // there is no answer: whoever reads the package goes on
       return blocked<ToolLoopResult<O>>(why, { partial: result });
     case 'unproven_output':
       if (termination.isKept === true && hasOutput(result)) return degraded(result, why);

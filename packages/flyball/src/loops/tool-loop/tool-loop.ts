@@ -8,7 +8,7 @@ import { actOn, type LoopStop, stop } from './act-on-reply.js';
 import { mayIterate, stopCondition } from './autonomy-check.js';
 import { fitWindow } from './fit-window.js';
 import type { LoopParts, Measures, ToolLoopOptions } from './loop-parts.js';
-import { partsOf } from './loop-parts.js';
+import { measuresOf, partsOf } from './loop-parts.js';
 import { LoopState } from './loop-state.js';
 import { withoutOpenCalls } from './proposals.js';
 import { type LoopResult, outcomeFor, type ToolLoopResult, terminationOfBound } from './termination.js';
@@ -73,8 +73,8 @@ async function iterate<O>(run: Run, given: LoopParts<O>, state: LoopState): Prom
  * run must decide the same also where its model has another window by now.
  */
 async function measured<O>(run: Run, parts: LoopParts<O>): Promise<LoopParts<O>> {
-  const { room, resultChars } = parts;
-  const kept: Measures = await run.step('window', {}, () => ({ room, resultChars }), 'pure');
+  const { session, config } = parts;
+  const kept: Measures = await run.step('window', {}, () => measuresOf(run.framed(session), config), 'pure');
   return { ...parts, ...kept };
 }
 
@@ -137,5 +137,6 @@ function resultOf<O>(state: LoopState, end: LoopStop<O>): LoopResult<O> {
     toolsUsed: [...state.calledTools.keys()],
     termination: end.termination.reason,
     why: end.termination.why,
+    ...(end.transfer === undefined ? {} : { transfer: end.transfer }),
   };
 }

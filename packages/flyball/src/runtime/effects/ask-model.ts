@@ -2,6 +2,7 @@ import { askingUntil, MOST_REASKS, NO_CALLS, Reasks } from '../../core/ask-until
 import { fingerprint } from '../../core/codec.js';
 import { ConfigError, EffectError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
+import { type Framing, framed } from '../../core/framing.js';
 import { through } from '../../core/join-seams.js';
 import type { ModelCallContext, ModelDelta, ModelReply, Reasoning } from '../../core/model.js';
 import { costOf } from '../../core/prices.js';
@@ -37,6 +38,8 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 /** What is asked, and how it is planned in the budget of the moment. */
 interface Asked {
   readonly session: Session<unknown>;
+  /** What made the session what it is. */
+  readonly framings: readonly string[];
   readonly prompt: Prompt;
   readonly plan: () => CallPlan;
 }
@@ -45,10 +48,12 @@ interface Asked {
 export async function askModel<T>(
   attempt: Attempt,
   scope: Scope,
-  session: Session<T>,
-  input: Input,
+  given: { readonly session: Session<T>; readonly input: Input; readonly framings: readonly Framing[] },
 ): Promise<Reply<T>> {
-  if (session.output === undefined) return askOnce(attempt, scope, session, input);
+  const { input } = given;
+  const session = framed(given.framings, given.session);
+  const framings = given.framings.map(({ id }) => id);
+  if (session.output === undefined) return askOnce(attempt, scope, { session, input, framings });
   if (typeof session.output['~standard']?.validate !== 'function')
     throw new ConfigError(
       `The output of the session "${session.name}" is not a Standard Schema. Pass a schema from zod, valibot or arktype, or convert a JSON Schema with jsonSchemaStandard(schema) from flyball/tools.`,
@@ -58,7 +63,7 @@ export async function askModel<T>(
   const asked = await askingUntil(
     journal,
     reasks,
-    (tip) => askOnce(attempt, scope, session, tip),
+    (tip) => askOnce(attempt, scope, { session, input: tip, framings }),
     input,
     ({ value, problem }) => (problem === undefined ? { ok: true, value } : { ok: false, problem }),
   );
@@ -69,15 +74,20 @@ export async function askModel<T>(
 /** A reply, and what is wrong with it where the session has a schema that it does not fit. */
 type OneReply<T> = Reply<T> & { readonly problem?: string };
 
-function askOnce<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: Input): Promise<OneReply<T>> {
+function askOnce<T>(
+  attempt: Attempt,
+  scope: Scope,
+  given: { readonly session: Session<T>; readonly input: Input; readonly framings: readonly string[] },
+): Promise<OneReply<T>> {
+  const { session, input, framings } = given;
   const prompt = underSetup(session, input);
   const id = `${scope.path}#${scope.effects}`;
   const plan = callPlanner(attempt, scope, session, prompt);
   return ask<OneReply<T>>(attempt, scope, {
     kind: 'ask',
-    fp: fingerprint('ask', session.name, prompt.id),
+    fp: fingerprint('ask', session.name, framings.length === 0 ? prompt.id : [prompt.id, ...framings]),
     want: attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : plan().want,
-    drive: (pending) => drive(attempt, pending, { session: session as Session<unknown>, prompt, plan }),
+    drive: (pending) => drive(attempt, pending, { session: session as Session<unknown>, framings, prompt, plan }),
     answer: (end) => {
       rememberLinks(attempt, prompt);
       const { reply, failure } = end as EventOf<'ask-end'>;
@@ -131,7 +141,7 @@ function answerIn(reply: RecordedReply, hasSchema: boolean): unknown {
 }
 
 async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<void> {
-  const { session, prompt, plan } = asked;
+  const { session, framings, prompt, plan } = asked;
   const { ledger } = pending.scope;
   const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => entry.inherited === undefined);
   ledger.release(pending.reserved ?? {});
@@ -156,6 +166,7 @@ async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<
     reserved: want,
     attempt: lost.length + 1,
     ...(maxOutputTokens < outputLimitOf(session) ? { maxOutputTokens } : {}),
+    ...(framings.length === 0 ? {} : { framings }),
   });
   await attempt.journal.barrier();
   if (pending.closedBy !== undefined) return attempt.effects.drop(pending);

@@ -32,13 +32,15 @@ import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 import { driveQuestion } from './question.js';
 
-/** A governed tool call: view, schema and guards before INTENT, execution and response guard inside, an observation after. */
+/**
+ * A governed tool call: view, schema and guards before INTENT, execution and response guard inside, an observation after.
+ * `isPart`: it is only the first part of a call, which is not over with it.
+ */
 export function call<T>(
   attempt: Attempt,
   scope: Scope,
   tool: ToolRef<T>,
-  args: unknown,
-  seams: Seams,
+  { args, seams, isPart = false }: { readonly args: unknown; readonly seams: Seams; readonly isPart?: boolean },
 ): Promise<ToolResult<T>> {
   const given = tool as unknown as AnyTool;
   // made ready when the call starts live; on replay the journal's arguments take their place
@@ -51,7 +53,7 @@ export function call<T>(
     fp,
     name: given.name,
     want: { toolCalls: 1, ...reservationOf(given, args) },
-    polls: given.polls === true,
+    polls: given.polls === true || isPart,
     drive: async (pending) => {
       const admitted = await admitInTurn(attempt, pending, given, args, seams);
       if (admitted === undefined) return;
@@ -63,7 +65,8 @@ export function call<T>(
     cutOff: (pending) => recordCutOff(attempt, pending, ready.act),
     answer: (end) => {
       const failure = failureIn(end);
-      attempt.delivery.calls.add(scope.ledger, scope.path, madeCall(given.name, end, intentOf(attempt, end.id)));
+      const made = madeCall(given.name, end, intentOf(attempt, end.id));
+      if (!isPart || failure !== undefined) attempt.delivery.calls.add(scope.ledger, scope.path, made);
       if (given.asks !== undefined && failure === undefined)
         attempt.delivery.calls.answered(scope.ledger, fp, end as EventOf<'complete'>);
       if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
@@ -88,7 +91,7 @@ function intentOf({ journal, recorded }: Attempt, id: EffectId): EventOf<'intent
 
 /** Kept for the whole run, so that nothing long is kept: the journal has all of it. */
 const MOST_ARGS = 4_000;
-const MOST_RESULT = 1_000;
+export const MOST_RESULT = 1_000;
 
 function madeCall(tool: string, end: EndEvent, intent: EventOf<'intent'> | undefined): MadeCall {
   const failure = failureIn(end);
@@ -115,7 +118,7 @@ function keptArgs({ input = null }: { readonly input?: unknown }): Pick<MadeCall
     : { args: clipped(json, MOST_ARGS), argsCut: true };
 }
 
-function clipped(text: string, most: number): string {
+export function clipped(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
@@ -253,7 +256,9 @@ function keepObserved(tool: AnyTool, { value, text }: Observed): KeptResult {
 }
 
 /** A tool's result is kept as the text a model reads, so that journal and prompt share its bytes. */
-type KeptResult = { readonly text: string; readonly json?: true } | { readonly text: string; readonly value: unknown };
+export type KeptResult =
+  | { readonly text: string; readonly json?: true }
+  | { readonly text: string; readonly value: unknown };
 
 function keep(tool: AnyTool, value: unknown): KeptResult {
   if (tool.present !== undefined) return { text: tool.present(value), value };
@@ -261,8 +266,21 @@ function keep(tool: AnyTool, value: unknown): KeptResult {
   return { text: strictJson(value ?? null), json: true };
 }
 
-function restore(result: unknown): unknown {
+export function restore(result: unknown): unknown {
   const kept = result as KeptResult;
   if ('value' in kept) return kept.value;
   return 'json' in kept && kept.json === true ? (JSON.parse(kept.text) as unknown) : kept.text;
+}
+
+/** A result that somebody else made, as the response guard lets it be read and as it is kept. */
+export async function keptResult(
+  attempt: Attempt,
+  tool: AnyTool,
+  args: unknown,
+  made: unknown,
+  place: Place,
+): Promise<KeptResult> {
+  const seen = await observed(attempt, tool, args, made, place);
+  if (seen instanceof RefusedResult) throw seen.error;
+  return seen instanceof Shown ? seen.kept : keep(tool, seen);
 }

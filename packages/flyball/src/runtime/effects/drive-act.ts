@@ -22,7 +22,7 @@ export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act
   let act = proposed;
   const intent = lastIntent(attempt, pending);
   if (intent === undefined) {
-    if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return await simulate(attempt, pending, act);
+    if (act.class !== 'pure' && isStoodIn(attempt, pending)) return await simulate(attempt, pending, act);
     const mayBeRejected = attempt.journal.state.hasRejections && !isAskedAlready(attempt, `${pending.id}!gate`);
     if (mayBeRejected && isRejected(attempt, pending, act)) return;
     if (needsGate(attempt, act)) {
@@ -161,7 +161,12 @@ function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown, ma
   return 'ended';
 }
 
-/** In a fork that is not live: what the effect declares, else what the parent got at the same place, else nothing. */
+/** Nothing goes out from a fork that is not live, nor from a child in a simulated world. */
+function isStoodIn({ lineage }: Attempt, { scope }: Pending): boolean {
+  return lineage.fork?.live === false || scope.isSimulated;
+}
+
+/** What the effect declares, else what a fork's parent got at the same place, else nothing. */
 async function simulate(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   const parents = attempt.lineage.fork?.later.get(pending.id);
   if (act.rules.simulate !== undefined) {
@@ -171,7 +176,9 @@ async function simulate(attempt: Attempt, pending: Pending, act: Act): Promise<v
   } else if (parents?.fp === pending.fp) {
     recordKept(attempt, pending, act, { result: parents.end.result }, 'simulated'); // as guards let it pass then
   } else {
-    const message = `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
+    const message = pending.scope.isSimulated
+      ? `${act.name} changes the world and this child is simulated. Declare \`simulate\` to stand in for it.`
+      : `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
     recordFailure(attempt, pending, act, new FlyballError('NOT_SIMULATED', message));
   }
 }

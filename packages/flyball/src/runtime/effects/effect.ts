@@ -148,7 +148,8 @@ export function runBody<T>(
     pending.ran = true;
     effectContext.run({ life: attempt.life.tag, inEffect: true, host: false }, () => {
       try {
-        const value = body(how);
+        const { aroundBody } = attempt.host;
+        const value = aroundBody === undefined ? body(how) : aroundBody(options.key, () => body(how));
         if (value instanceof Promise) value.then((result) => finish({ ended: 'value', value: result }), onError);
         else finish({ ended: 'value', value });
       } catch (error) {

@@ -13,6 +13,7 @@ export async function driveQuestion(
   act: Act,
   asked: (args: unknown) => Question,
 ): Promise<void> {
+  if (pending.scope.isSimulated) return recordFailure(attempt, pending, act, nobodyAsked(act.name));
   const known = attempt.delivery.calls.answerTo(pending.scope.ledger, pending.fp);
   // a model that asks the same again has forgotten that it knows: the person is not asked twice
   if (known !== undefined && !isAsked(attempt, pending)) return recordKept(attempt, pending, act, known, 'person');
@@ -22,6 +23,11 @@ export async function driveQuestion(
   } catch (error) {
     recordFailure(attempt, pending, act, error); // a question that cannot be put is a failure of the call, not of the run
   }
+}
+
+/** A simulated child asks nobody. */
+function nobodyAsked(tool: string): FlyballError {
+  return new FlyballError('NOT_SIMULATED', `${tool} asks a person and this child is simulated: nobody is asked.`);
 }
 
 /** Somebody was asked this very question: then it is their answer that counts. */

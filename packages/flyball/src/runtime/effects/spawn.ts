@@ -1,7 +1,8 @@
 import { functionOf } from '../../core/agent-function.js';
-import { type BudgetSlice, boundReached, checkSlice, type Refusal } from '../../core/budget.js';
+import { boundReached, type Refusal } from '../../core/budget.js';
+import { type ChildParts, type ChildSlice, childParts } from '../../core/child-slice.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
-import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
+import { BoundReachedError, CancelledError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import { through } from '../../core/join-seams.js';
 import { type Ledger, usageOf } from '../../core/ledger.js';
@@ -20,14 +21,12 @@ export async function spawn<I, O>(
   given: {
     readonly agent: AgentLike<I, O>;
     readonly input: I;
-    readonly slice: BudgetSlice;
+    readonly slice: ChildSlice;
     readonly runFor: (child: Scope) => Run;
   },
 ): Promise<Outcome<O>> {
   const agent = functionOf(given.agent);
-  if (given.slice === undefined)
-    throw new ConfigError('spawn needs a slice of the budget, for example { share: 0.5 }.');
-  checkSlice(given.slice);
+  const parts = childParts(given.slice);
   const name = nameOf(given.agent);
   const input =
     attempt.host.seams['handoff'] !== undefined ? await handOff(attempt, scope, name, given.input) : given.input;
@@ -36,8 +35,11 @@ export async function spawn<I, O>(
   if (closed !== undefined) throw closed;
   if (isTooDeep(attempt, scope, id)) return refused(attempt, scope, name, input);
   const path = `${scope.path}/${name}.${scope.groups++}`;
-  const { ledger, slice } = attempt.books.eras.open(id, path, scope.ledger, given.slice);
+  const { ledger, slice } = attempt.books.eras.open(id, path, scope.ledger, parts.slice);
   const child = attempt.effects.scope(path, scope, { ledger, kind: 'child' });
+  const { boards, world } = givenTo(attempt, id, parts);
+  child.lent = new Set(boards);
+  child.isSimulated ||= world === 'simulated';
   const isLate = !attempt.delivery.isLive;
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
@@ -56,6 +58,8 @@ export async function spawn<I, O>(
           slice,
           limits: ledger.effectiveLimits(),
           carved: ledger.carvedAxes(),
+          ...(boards.length > 0 ? { boards } : {}),
+          ...(world === undefined ? {} : { world }),
           ...(isLate ? { late: true as const } : {}),
         });
       }
@@ -81,6 +85,12 @@ export async function spawn<I, O>(
       return (end as EventOf<'spawn-end'>).outcome as Outcome<O>;
     },
   });
+}
+
+/** As the journal says, where it says: a child keeps what it was given. */
+function givenTo(attempt: Attempt, id: string, asked: ChildParts): Pick<ChildParts, 'boards' | 'world'> {
+  const start = attempt.recorded.starts.get(id)?.at(-1)?.event;
+  return start?.type === 'spawn-start' ? { boards: start.boards ?? [], world: start.world } : asked;
 }
 
 /** Decided once: a refusal is in the journal as an end without a start, whatever the limit is later. */

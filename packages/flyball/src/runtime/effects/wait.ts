@@ -1,6 +1,6 @@
 import { type Asking, needsOf } from '../../core/approval.js';
 import { fingerprint, strictJson } from '../../core/codec.js';
-import { ConfigError } from '../../core/errors.js';
+import { ConfigError, EffectError } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import { through } from '../../core/join-seams.js';
 import type { Heard, SignalSpec } from '../../core/run.js';
@@ -38,6 +38,7 @@ export function wait<T, R>(
     name: spec.name,
     want: {},
     drive: async (pending) => {
+      if (scope.isSimulated) return notAsked(attempt, pending, spec.name);
       await openWait(attempt, pending, pending.id, {
         kind: spec.approval === undefined ? 'signal' : 'approval',
         asking: spec.approval,
@@ -51,11 +52,19 @@ export function wait<T, R>(
       });
     },
     answer: (end) => {
+      if (end.type === 'abort') return new EffectError(end.failure);
       const waited = end as EventOf<'wait-end'>;
       if (waited.timedOut === true) return 'timed-out';
       return as({ value: waited.payload as T, from: waited.from ?? 'anonymous' });
     },
   });
+}
+
+/** A simulated child waits for nobody: nobody knows of it. */
+function notAsked(attempt: Attempt, { id, fp }: Pending, name: string): void {
+  const message = `Nobody can send "${name}": this child is simulated.`;
+  const failure = { code: 'NOT_SIMULATED', message, retryable: false } as const;
+  attempt.delivery.record({ type: 'abort', id, fp, name, failure });
 }
 
 /** Whoever decides is told what it rests on, by the kernel: the code that asks cannot leave it out or say otherwise. */

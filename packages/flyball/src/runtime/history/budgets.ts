@@ -45,7 +45,7 @@ const ROWS: ByKind<[fold: BudgetFold, at: Placed], void> = {
   ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed'),
   ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry', 'signal-refused'),
   ...nothingFor('operator-alert', 'rollback-start', 'rollback-end'),
-  ...nothingFor('scope-start', 'scope-end', 'best'),
+  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
 };
 
 const FROM_THE_START = { delivery: -1, inTurn: true } as const;

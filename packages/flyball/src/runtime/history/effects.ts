@@ -75,7 +75,7 @@ const ROWS: ByKind<[fold: EffectFold, at: Placed], void> = {
     ['ask-start', 'call-start', 'spawn-start', 'wait-start', 'sleep-start'],
     (event, fold: EffectFold, at: Placed) => fold.begin(event, at),
   ),
-  ...rowsFor(['ask-end', 'spawn-end', 'wait-end', 'sleep-end'], (event, fold: EffectFold, at: Placed) =>
+  ...rowsFor(['ask-end', 'spawn-end', 'wait-end', 'sleep-end', 'post'], (event, fold: EffectFold, at: Placed) =>
     fold.end(event, at),
   ),
   intent: (event, fold, at) => fold.intend(event, at),

@@ -52,7 +52,7 @@ const ROWS: ByKind<[fold: LifeFold, at: Placed], void> = {
   ...nothingFor('sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin'),
   ...nothingFor('budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry', 'signal-refused'),
   ...nothingFor('operator-alert', 'rollback-start', 'rollback-end'),
-  ...nothingFor('scope-start', 'scope-end', 'best'),
+  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
 };
 
 export function livesIn(past: readonly Placed[], startedAt: number): LifeHistory {

@@ -44,7 +44,7 @@ const ROWS: ByKind<[fold: RollbackFold, at: Placed], void> = {
   ...nothingFor('slice-change', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end'),
   ...nothingFor('trip', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin', 'budget-warning', 'scope-overlap'),
   ...nothingFor('guard-refused', 'guard-decision', 'retry', 'signal-refused', 'operator-alert'),
-  ...nothingFor('scope-start', 'scope-end', 'best'),
+  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
 };
 
 export function rollbacksIn(past: readonly Placed[]): RollbackHistory {

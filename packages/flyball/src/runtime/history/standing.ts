@@ -11,10 +11,11 @@ import { scopeOf } from '../went-on.js';
  * - `delivered`: it reaches the code, in its turn.
  * - `kept`: it holds, and no code waits for it.
  * - `aside`: it holds, and something else answers for it: the outcome of a finished child.
+ * - `applied`: as `aside`, and what it changed is changed again in its turn.
  * - `void`: as if it had not been written, because what caused it no longer holds.
  * - `void-from-start`: so is the start of the effect.
  */
-export type Standing = 'delivered' | 'kept' | 'aside' | 'void' | 'void-from-start';
+export type Standing = 'delivered' | 'kept' | 'aside' | 'applied' | 'void' | 'void-from-start';
 
 /** An entry in its place among all entries. `own`: it is not inherited from the run that this one was forked from. */
 export interface Placed {
@@ -46,6 +47,10 @@ const STANDINGS: ByKind<[past: Past, where: Where], Standing> = {
   ),
   ...rowsFor(['ask-end', 'complete', 'abort', 'spawn-end', 'sleep-end'], standingOfEnd),
   'wait-end': (event, past, where) => (event.unheard === true ? 'aside' : standingOfEnd(event, past, where)),
+  post: (event, past, where) => {
+    const standing = standingOfEnd(event, past, where);
+    return standing === 'aside' ? 'applied' : standing;
+  },
   trip: ({ node }, { lifted, finished }, { place }) => {
     if (lifted.isLifted(node, place)) return 'void';
     return isUnderAny(node, finished) || finished.has(node) ? 'aside' : 'delivered';

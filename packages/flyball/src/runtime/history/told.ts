@@ -47,7 +47,7 @@ const ROWS: ByKind<[fold: ToldFold, at: Placed], void> = {
   ),
   ...nothingFor('slice-change', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel'),
   ...nothingFor('redirect', 'stuck', 'pin', 'budget-warning', 'guard-refused', 'guard-decision', 'retry'),
-  ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
+  ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end', 'post'),
 };
 
 export function toldIn(past: readonly Placed[]): ToldHistory {

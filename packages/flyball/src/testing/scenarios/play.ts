@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Budget, budget } from '../../core/budget.js';
-import type { Entry } from '../../core/events.js';
+import type { Entry, RunEvent } from '../../core/events.js';
 import type { Outcome, Waiting } from '../../core/outcome.js';
 import type { Engine, RunRecord } from '../../ports/engine.js';
 import type { ForkOptions, RunHandle, Runtime } from '../../runtime/runtime.js';
@@ -23,6 +23,8 @@ export interface Way {
   readonly pauses?: { readonly insideAct: number } | 'while dead';
   /** The run leaves the process after every effect that ends, and another process goes on with it. */
   readonly evicts?: true;
+  /** The run stays in its process while it waits: people answer at once. */
+  readonly stays?: true;
   /** The budget with which a paused run goes on. */
   readonly resumeWith?: Partial<Budget>;
   readonly fork?: { readonly of: string; readonly id: string } & Omit<ForkOptions, 'id'>;
@@ -126,7 +128,7 @@ class Play {
         clock,
         host,
         onProblem: (error, doing) => this.problems.push(`${doing}: ${messageOf(error)}`),
-        options: { worker: false, maxResumes: 1e9 },
+        options: { worker: false, maxResumes: 1e9, ...(this.way.stays === true ? { suspendAfterMs: 1e15 } : {}) },
       },
       this.outside.seenBy(crashing.isDead),
     );
@@ -137,6 +139,7 @@ class Play {
     runtime.subscribe((id, entries) => {
       if (id !== this.runId) return;
       for (const _ of entries) this.meddle(runtime);
+      if (this.way.stays === true) for (const { event } of entries) this.answerAtOnce(event);
       if (this.way.evicts === true && entries.some(({ event }) => isEffectEnd(event.type))) evict();
     });
     const die = (): void => {
@@ -154,6 +157,14 @@ class Play {
       // the run may end in the very moment in which somebody wants something of it
       if (codeOf(error) !== 'ALREADY_TERMINAL') this.problems.push(`meanwhile: ${messageOf(error)}`);
     });
+  }
+
+  private answerAtOnce(event: RunEvent): void {
+    if (event.type !== 'wait-start') return;
+    const { id: effect, kind, name, token, request, due } = event;
+    const one: Waiting = { effect, kind, name, token, request, ...(due === undefined ? {} : { until: due }) };
+    const answer = this.answerTo(one);
+    if (answer !== undefined) void this.send(one, answer);
   }
 
   private async carryOn(): Promise<Played['outcome']> {
@@ -319,7 +330,7 @@ class Play {
 }
 
 function isEffectEnd(type: string): boolean {
-  return ['ask-end', 'complete', 'abort', 'spawn-end', 'wait-end', 'sleep-end'].includes(type);
+  return ['ask-end', 'complete', 'abort', 'spawn-end', 'wait-end', 'sleep-end', 'post'].includes(type);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,4 +1,5 @@
-import type { EffectKind, ToolRef, Touch, TrifectaLeg } from '../../core/tool.js';
+import type { EffectKind } from '../../core/effect-kind.js';
+import type { ToolRef, Touch, TrifectaLeg } from '../../core/tool.js';
 
 /** A call as the guards see it: looked at once, so that all of them judge the same. */
 export interface ProposedCall {

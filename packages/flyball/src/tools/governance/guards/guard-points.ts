@@ -1,6 +1,7 @@
+import type { EffectKind } from '../../../core/effect-kind.js';
 import type { Outcome } from '../../../core/outcome.js';
 import type { Observed, SeamContext } from '../../../core/seams.js';
-import type { EffectKind, TrifectaLeg } from '../../../core/tool.js';
+import type { TrifectaLeg } from '../../../core/tool.js';
 
 /**
  * Four crossings: text in, call out, result in, answer out. Each has a guard type of its own, so that a guard written

@@ -1,4 +1,5 @@
-import type { EffectKind, TrifectaLeg } from '../../../core/tool.js';
+import type { EffectKind } from '../../../core/effect-kind.js';
+import type { TrifectaLeg } from '../../../core/tool.js';
 import { type Glob, readGlob } from '../../rules/glob.js';
 import { AUTONOMY_LEVELS } from '../autonomy-level.js';
 import type { ArgumentCondition, Conditions, PathStep } from './policy.js';

@@ -1,5 +1,6 @@
 import type { ApprovalRules } from '../../../core/approval.js';
-import type { EffectKind, TrifectaLeg } from '../../../core/tool.js';
+import type { EffectKind } from '../../../core/effect-kind.js';
+import type { TrifectaLeg } from '../../../core/tool.js';
 import type { Glob } from '../../rules/glob.js';
 import type { AutonomyLevel } from '../autonomy-level.js';
 
