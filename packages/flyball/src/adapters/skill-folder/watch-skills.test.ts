@@ -81,14 +81,16 @@ describe('a watched folder', () => {
       (at) => at.root,
       { debounceMs: 200 },
     );
+    let stood = 0; // how often this machine stood still for so long that the folder counts as quiet
     for (let n = 0; n < 20; n++) {
+      const before = performance.now();
       desk.skill('forms', { body: `Version ${n}.`, files: { [`references/${n}.md`]: `${n}` } });
       await new Promise((resolve) => setTimeout(resolve, 20));
+      if (performance.now() - before > 100) stood++;
     }
     await next();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(changes.length).toBeLessThanOrEqual(2); // one, unless this machine stood still in between
-    expect(skills.library.activate('forms').text).toContain('Version 19.');
+    await expect.poll(() => skills.library.activate('forms').text).toContain('Version 19.');
+    expect(changes.length).toBeLessThanOrEqual(1 + 2 * stood);
   });
 
   it('may come into being later, and be exchanged as a whole [R5-SKILL-RELOAD]', async () => {
