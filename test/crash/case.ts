@@ -167,7 +167,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   budget: {
-    flavour: { weights: { ...EVEN, call: 6, ask: 4, take: 3 }, slices: ['share', 'share', 'rest', 'clock'] },
+    flavour: { weights: { ...EVEN, call: 6, ask: 4, take: 3 }, slices: ['share', 'of', 'half', 'rest', 'clock'] },
     generations: 2,
     parts: {
       budgets: tight,
@@ -223,7 +223,11 @@ const PROFILES: Readonly<Record<string, Profile>> = {
   },
   /** Children with shares, and forks under other budgets. */
   slices: {
-    flavour: { weights: { ...EVEN, call: 20, ask: 4 }, around: ['seq', 'spawn', 'spawn'], slices: ['share', 'rest'] },
+    flavour: {
+      weights: { ...EVEN, call: 20, ask: 4 },
+      around: ['seq', 'spawn', 'spawn', 'within'],
+      slices: ['share', 'of', 'half', 'rest'],
+    },
     generations: 1,
     parts: {
       crashes: fc.constant([]),

@@ -1,5 +1,7 @@
 import {
   type Agent,
+  BoundReachedError,
+  type BudgetSlice,
   type Delegation,
   degraded,
   done,
@@ -12,7 +14,7 @@ import {
 } from 'flyball';
 import { underSupervision } from 'flyball/people';
 import { type Case, HOUR_MS } from './case.js';
-import type { Program } from './program.js';
+import type { Program, Slice } from './program.js';
 import type { Tools } from './things.js';
 import type { World } from './world.js';
 
@@ -112,6 +114,8 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
     case 'best':
       run.best(board.at(-1) ?? null);
       return put('best');
+    case 'within':
+      return within(program, run, stage);
     case 'each':
       return each(program, run, stage);
     case 'some':
@@ -242,15 +246,8 @@ async function child(program: Program & { readonly kind: 'spawn' }, run: Run, st
     if (program.isDegraded !== true) return done(value ?? null);
     return degraded(value ?? null, 'they disagree', { code: 'uncertain', data: { agreement: own.board.length } });
   };
-  const slices = {
-    share: { share: 0.5 },
-    rest: {},
-    hour: { deadline: run.now() + HOUR_MS },
-    clock: { deadline: world.clock.now() + HOUR_MS },
-    wall: { wallMs: 20_000 },
-  } as const;
   const slice = {
-    ...slices[program.slice],
+    ...sliceOf(program.slice, run, world),
     ...(program.isLent ? { boards: ['notes'] } : {}),
     ...(program.isSimulated ? { world: 'simulated' as const } : {}),
   };
@@ -287,6 +284,37 @@ async function delegated(run: Run, work: Delegation, handsBack: boolean): Promis
 function ifSimulated(error: { readonly code?: string }): string {
   if (error.code !== 'NOT_SIMULATED') throw error;
   return 'nobody';
+}
+
+function sliceOf(slice: Slice, run: Run, world: World): BudgetSlice {
+  const slices: Readonly<Record<Slice, BudgetSlice>> = {
+    share: { share: 0.5 },
+    of: { of: 2 },
+    half: {},
+    rest: { shared: true },
+    hour: { deadline: run.now() + HOUR_MS, shared: true },
+    clock: { deadline: world.clock.now() + HOUR_MS, shared: true },
+    wall: { wallMs: 20_000, shared: true },
+  };
+  return slices[slice];
+}
+
+/** Goes on where its own part is used up: what is around it has its own. */
+async function within(program: Program & { readonly kind: 'within' }, run: Run, stage: Stage): Promise<unknown> {
+  let path = '';
+  const body = async (on: Run): Promise<unknown> => {
+    ({ path } = on);
+    let value: unknown;
+    for (const part of program.parts) value = await play(part, on, stage);
+    return value;
+  };
+  try {
+    return await run.within(sliceOf(program.slice, run, stage.world), body);
+  } catch (error) {
+    if (!(error instanceof BoundReachedError) || error.node !== path) throw error;
+    stage.board.push(error.bound);
+    return `bounded ${error.bound}`;
+  }
 }
 
 function listen(program: Program & { readonly kind: 'wait' }, run: Run, world: World): Promise<unknown> {

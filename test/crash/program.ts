@@ -17,8 +17,11 @@ export type StepEffect =
 /** Three of them stand on the legs of the trifecta; `flaky` brings the text of strangers in an error. */
 export type ToolName = 'lookup' | 'mail' | 'book' | 'read' | 'browse' | 'flaky' | 'post';
 
-/** What a child is given: a share, what is left, an hour from the run's or from the world's clock, a part of the time. */
-export type Slice = 'share' | 'rest' | 'hour' | 'clock' | 'wall';
+/**
+ * What a child is given: a share, one of two equal parts, a half of everything, nothing of its own, an hour from the run's
+ * or from the world's clock, a part of the time.
+ */
+export type Slice = 'share' | 'of' | 'half' | 'rest' | 'hour' | 'clock' | 'wall';
 
 export type Program =
   | { readonly kind: 'step'; readonly effect: StepEffect; readonly fails: boolean; readonly ms: number }
@@ -34,6 +37,8 @@ export type Program =
   /** `pattern` enters a scope that marks itself. */
   /** Results as they come, of which it takes so many and leaves the rest. */
   | { readonly kind: 'each'; readonly take: number; readonly width: number; readonly parts: readonly Program[] }
+  /** Code with a part of the budget, which goes on where its part is used up. */
+  | { readonly kind: 'within'; readonly slice: Slice; readonly parts: readonly Program[] }
   /** A quorum. `isTimed`: with a deadline that slow branches miss. */
   | {
       readonly kind: 'some';
@@ -117,7 +122,18 @@ export interface Flavour {
   readonly effects?: readonly StepEffect[];
 }
 
-export type Combinator = 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern' | 'dressed' | 'each' | 'some' | 'spawn';
+export type Combinator =
+  | 'seq'
+  | 'all'
+  | 'raw'
+  | 'race'
+  | 'first'
+  | 'pattern'
+  | 'dressed'
+  | 'each'
+  | 'some'
+  | 'within'
+  | 'spawn';
 
 const AROUND: readonly Combinator[] = [
   'seq',
@@ -129,10 +145,11 @@ const AROUND: readonly Combinator[] = [
   'dressed',
   'each',
   'some',
+  'within',
   'spawn',
 ];
 const PLAIN = ['seq', 'all', 'raw', 'race', 'first', 'pattern', 'dressed'] as const;
-const SLICES = ['share', 'share', 'rest', 'hour', 'clock', 'wall'] as const;
+const SLICES = ['share', 'of', 'half', 'rest', 'hour', 'clock', 'wall'] as const;
 
 function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }: Flavour): fc.Arbitrary<Program> {
   const only = <K extends Leaf['kind']>(kind: K) => fc.constant(kind);
@@ -184,12 +201,15 @@ export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
       through: fc.constantFrom('spawn', 'spawn', 'spawn', 'tool', 'hands-back'),
       parts,
     });
+    const slice = fc.constantFrom(...(flavour.slices ?? SLICES));
+    const within = fc.record({ kind: fc.constant('within' as const), slice, parts });
     const few = fc.integer({ min: 1, max: 3 });
     const each = fc.record({ kind: fc.constant('each' as const), take: few, width: few, parts });
     const some = fc.record({ kind: fc.constant('some' as const), need: few, width: few, isTimed: fc.boolean(), parts });
     const nested = [
       ...(branching.length === 0 ? [] : [fc.record({ kind: fc.constantFrom(...branching), parts })]),
       ...(around.includes('spawn') ? [child] : []),
+      ...(around.includes('within') ? [within] : []),
       ...(around.includes('each') ? [each] : []),
       ...(around.includes('some') ? [some] : []),
     ];

@@ -49,7 +49,7 @@ const ways: Readonly<Record<string, (run: Run, tool: Tool<number, number>) => Pr
           return done(n);
         },
         null,
-        { iterations: 1 },
+        { iterations: 1, shared: true },
       );
     const outcomes = await Promise.all([child(1), child(3)]);
     for (const { stop } of outcomes) if (stop !== 'done') throw new Error(`a child ended ${stop}`);

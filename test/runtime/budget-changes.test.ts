@@ -40,7 +40,7 @@ describe('a child that reached its own bound in the turn in which it ran into on
     };
     const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
       await run.call(work, 0);
-      return run.spawn(child, null, {});
+      return run.spawn(child, null, { shared: true });
     });
     const limits = { toolCalls: 1, iterations: 1 };
     expect(await life.start(null, limits)).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 1 });

@@ -65,7 +65,7 @@ describe('a child', () => {
       await run.all<unknown>(
         [
           async (on) => {
-            seen.push(await on.spawn((child: Run) => forever(child, tool), null, {})); // shares all axes with its parent
+            seen.push(await on.spawn((child: Run) => forever(child, tool), null, { shared: true })); // all axes
           },
           (on) => on.call(tool, 99),
         ],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Amounts, AXES, budget, type CountedAxis, completed, ProgressMeter } from './budget.js';
+import { type Amounts, AXES, budget, type CountedAxis, checkSlice, completed, ProgressMeter } from './budget.js';
 import { Ledger } from './ledger.js';
 
 const ledger = (limits: Parameters<typeof budget>[0] = {}): Ledger => new Ledger('', budget(limits));
@@ -142,9 +142,52 @@ describe('a child', () => {
     expect(right.outOfTime(700, 0)).toBeUndefined();
   });
 
-  it('shares with its parent what its slice does not name', () => {
-    const root = ledger({ toolCalls: 5, modelCalls: 5 });
+  it('has half of what its slice does not name, so that a bound there is its own [R11-N5-EVERY-AXIS]', () => {
+    const root = ledger({ toolCalls: 6, modelCalls: 5 });
     const child = root.carve('/child', { modelCalls: 2 });
+    expect([child.limits.toolCalls, root.remaining('toolCalls')]).toEqual([3, 3]);
+    expect(child.reserve({ toolCalls: 4 })).toMatchObject({ node: '/child', bound: 'toolCalls', limit: 3 });
+    expect(child.carvedAxes()).toEqual(AXES.filter((axis) => axis !== 'wallMs'));
+  });
+
+  it('has one of so many equal parts, in each group of them, whatever the others spend and give back [R11-N5-EQUAL]', () => {
+    const root = ledger({ toolCalls: 40, costUsd: 1 });
+    const parts = [0, 1, 2, 3].map((n) => root.carve(`/all.0.${n}/worker.0`, { of: 4 }));
+    expect(parts.map(({ limits }) => [limits.toolCalls, limits.costUsd])).toEqual(
+      [10, 10, 10, 10].map((n) => [n, 0.25]),
+    );
+    expect(root.remaining('toolCalls')).toBe(0);
+    parts[0]?.debit({ toolCalls: 10 });
+    for (const part of parts) part.close();
+    // one after the other: what the first left is not divided again
+    const later = [0, 1, 2].map((n) => {
+      const part = root.carve(`/worker.${n}`, { of: 3 });
+      part.close();
+      return part.limits.toolCalls;
+    });
+    expect(later).toEqual([10, 10, 10]);
+    expect(root.carve('/worker.3', { of: 3, toolCalls: 2 }).limits.toolCalls).toBe(2);
+    expect(() => checkSlice({ of: 1.5 })).toThrow('whole number');
+    expect(() => checkSlice({ of: 2, share: 0.5 })).toThrow('share or of');
+  });
+
+  it('restored from the journal is one of the equal parts, and the next is as large [R11-N5-EQUAL]', () => {
+    const root = ledger({ toolCalls: 40 });
+    root.restore('/worker.0', { of: 4 }, budget({ toolCalls: 10 }));
+    root.restore('/worker.1', { of: 4 }, budget({ toolCalls: 10 })).close();
+    expect(root.carve('/worker.2', { of: 4 }).limits.toolCalls).toBe(10);
+    // another budget: each has the same part of what is left of it
+    const other = ledger({ toolCalls: 40 });
+    const parts = [0, 1, 2, 3].map((n) => other.carve(`/a.${n}`, { of: 4 }));
+    other.become(budget({ toolCalls: 80 }));
+    for (const part of parts.toReversed()) part.yieldRest();
+    for (const part of parts) part.become(part.derived({ of: 4 }));
+    expect(parts.map(({ limits }) => limits.toolCalls)).toEqual([20, 20, 20, 20]);
+  });
+
+  it('shares with its parent what it is told to', () => {
+    const root = ledger({ toolCalls: 5, modelCalls: 5 });
+    const child = root.carve('/child', { modelCalls: 2, shared: ['toolCalls'] });
     root.reserve({ toolCalls: 4 });
     expect(child.remaining('toolCalls')).toBe(1);
     expect(child.reserve({ toolCalls: 2 })).toMatchObject({ node: '', bound: 'toolCalls', limit: 5 });

@@ -34,11 +34,24 @@ export interface Budget extends Amounts {
 }
 
 /**
- * A child's part: absolute amounts, or a share of what the parent has left. Axes not named are shared with the parent,
- * except for iterations: the code counts those itself, without an entry, so a replay could not tell who took which.
- * Of them a child gets half of what is left.
+ * A part of a budget, for a child or for a stretch of code. Every counted axis is divided: named ones to the amount given,
+ * the others by `of` or `share`, or in half where neither is given. So a bound inside is never the end of what is around.
  */
-export type BudgetSlice = Partial<Budget> & { readonly share?: number };
+export type BudgetSlice = Partial<Budget> & {
+  /** This part of what is left, from 0 to 1. */
+  readonly share?: number;
+  /**
+   * One of so many equal parts: four of 40 are 10 each, whenever they are given out and whatever the others spend. They
+   * belong together where they are asked for in one scope, or in the branches of one `all`, `each`, `some` or `first`.
+   * Time is not divided, because branches spend the same minute: each part has half of what is left.
+   */
+  readonly of?: number;
+  /**
+   * Axes that are not divided: all, or those named here. What is spent of them is taken from what is around, and a bound
+   * there is its bound. Iterations are always divided, because the code counts them itself.
+   */
+  readonly shared?: true | readonly CountedAxis[];
+};
 
 /**
  * Modest defaults: enough for a tool loop, small enough that a runaway is noticed. Iterations are a backstop for all
@@ -79,11 +92,17 @@ function checkLimit(axis: string, limit: unknown): void {
 }
 
 /** A slice that makes sense: NaN or a negative number would lift a bound instead of setting one. */
-export function checkSlice({ share, ...limits }: BudgetSlice): void {
+export function checkSlice({ share, of, shared, ...limits }: BudgetSlice): void {
   for (const [axis, limit] of Object.entries(limits)) if (limit !== undefined) checkLimit(axis, limit);
   if (share !== undefined && !(isAmount(share) && share <= 1)) {
     throw new ConfigError(`A share of a budget must be between 0 and 1, got ${String(share)}.`);
   }
+  if (of !== undefined && !(Number.isInteger(of) && of >= 1))
+    throw new ConfigError(`A budget is divided into a whole number of parts, got of: ${String(of)}.`);
+  if (of !== undefined && share !== undefined)
+    throw new ConfigError('A slice of a budget takes share or of, not both: a share of what is left, or equal parts.');
+  for (const axis of shared === true ? [] : (shared ?? []))
+    if (!AXES.includes(axis)) throw new ConfigError(`Unknown budget axis "${axis}" in shared.`);
 }
 
 export function isAmount(value: unknown): value is number {

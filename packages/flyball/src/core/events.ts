@@ -212,6 +212,8 @@ export type EffectEvent =
       readonly boards?: readonly string[];
       /** Nothing that it does goes out. */
       readonly world?: 'simulated';
+      /** It is no child but code with a part of the budget (`run.within`), which is run again on every replay. */
+      readonly within?: true;
       /** It was asked for before the process of that time ended, and began when the next one was done with the past. */
       readonly late?: true;
     }

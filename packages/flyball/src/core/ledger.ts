@@ -27,6 +27,21 @@ const DEFAULT_SHARE = 0.5;
 
 type Tally = Record<CountedAxis, number>;
 
+/** Whose part of a budget it is: a child's, or that of a stretch of code. */
+export type PartOf = 'child' | 'code';
+
+interface Below {
+  readonly parent: Ledger;
+  readonly own: ReadonlySet<Axis>;
+  readonly kind: PartOf;
+}
+
+interface EqualParts {
+  readonly part: Amounts;
+  readonly of: number;
+  given: number;
+}
+
 /** One level of the tree. */
 export class Ledger {
   readonly path: string;
@@ -54,13 +69,21 @@ export class Ledger {
   /** Axes that this level limits itself; on the others it follows its parent. */
   private readonly own: ReadonlySet<Axis>;
   private readonly warned = new Set<string>();
+  /** The ledger of the child or run that it is part of. */
+  readonly level: Ledger;
+  /** Equal parts that are being given out, by where they are asked for: each is what the first of them came to. */
+  private readonly parts = new Map<string, EqualParts>();
+  /** Which of the equal parts it is. */
+  private nth = 0;
 
-  constructor(path: string, limits: Budget, parent?: Ledger, own: ReadonlySet<Axis> = new Set()) {
+  constructor(path: string, limits: Budget, below?: Below) {
     this.path = path;
     this.limits = limits;
-    this.parent = parent;
-    this.depth = parent === undefined ? 0 : parent.depth + 1;
-    this.own = own;
+    this.parent = below?.parent;
+    this.own = below?.own ?? new Set();
+    // code with a part of the budget is no deeper than the code around it
+    this.level = below === undefined || below.kind === 'child' ? this : below.parent.level;
+    this.depth = below === undefined ? 0 : below.parent.depth + (below.kind === 'child' ? 1 : 0);
   }
 
   /** Takes the worst case of a call out of the budget, or says which bound refuses it. */
@@ -160,25 +183,42 @@ export class Ledger {
     this.shiftOpen(-count);
   }
 
-  /** A child's ledger. Counted axes named in the slice are reserved here as a whole until `close`. */
-  carve(path: string, slice: BudgetSlice): Ledger {
-    const child = this.child(path, slice);
-    child.become(child.derived(slice));
+  /** A child's ledger. Its own counted axes are reserved here as a whole until `close`. */
+  carve(path: string, slice: BudgetSlice, kind: PartOf = 'child'): Ledger {
+    const child = this.child(path, slice, kind);
+    const part = slice.of === undefined ? undefined : this.equalPart(child, slice.of);
+    child.become(child.derived(slice, { part }));
     return child;
   }
 
   /** A child's ledger as it was carved: what it was given then is not decided again. */
-  restore(path: string, slice: BudgetSlice, limits: Budget): Ledger {
-    const child = this.child(path, slice);
+  restore(path: string, slice: BudgetSlice, limits: Budget, kind: PartOf = 'child'): Ledger {
+    const child = this.child(path, slice, kind);
+    if (slice.of !== undefined) this.equalPart(child, slice.of, limits);
     child.become(limits);
     return child;
   }
 
-  private child(path: string, slice: BudgetSlice): Ledger {
+  private child(path: string, slice: BudgetSlice, kind: PartOf): Ledger {
     const own = ownAxes(slice);
     const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...this.effectiveLimits() };
     for (const axis of AXES) if (own.has(axis)) limits[axis] = 0;
-    return new Ledger(path, limits, this, own);
+    return new Ledger(path, limits, { parent: this, own, kind });
+  }
+
+  /** The next of so many equal parts. The first says how much each is; where the journal says, that is `known`. */
+  private equalPart(child: Ledger, of: number, known?: Amounts): Amounts {
+    const where = `${groupOf(child.path)} ${of}`;
+    const open = this.parts.get(where);
+    const isNew = open === undefined || open.given === of;
+    const parts = isNew ? { part: known ?? this.dividedBy(of), of, given: 0 } : open;
+    this.parts.set(where, parts);
+    child.nth = parts.given++;
+    return parts.part;
+  }
+
+  private dividedBy(of: number): Amounts {
+    return Object.fromEntries(AXES.map((axis) => [axis, this.remaining(axis) / of])) as unknown as Amounts; // every axis is there
   }
 
   /** Takes other limits. What is carved of them is held in the parent, less what is spent already. */
@@ -204,7 +244,7 @@ export class Ledger {
   }
 
   /** What the slice comes to in the parent's budget as it is now: what was taken of it already is part of it. */
-  derived(slice: BudgetSlice, at: { readonly activeMs?: number } = {}): Budget {
+  derived(slice: BudgetSlice, at: { readonly activeMs?: number; readonly part?: Amounts | undefined } = {}): Budget {
     const { parent } = this;
     if (parent === undefined) return this.limits;
     const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...parent.effectiveLimits() };
@@ -212,8 +252,8 @@ export class Ledger {
       if (!this.own.has(axis)) continue;
       const taken = axis === 'wallMs' ? Math.max(0, (at.activeMs ?? 0) - this.activeFrom) : this.takenOf(axis);
       const left = parent.remaining(axis) + taken;
-      const share = slice.share ?? DEFAULT_SHARE;
-      const given = Math.min(slice[axis] ?? left * share, left);
+      const part = axis === 'wallMs' ? undefined : at.part?.[axis];
+      const given = Math.min(slice[axis] ?? part ?? left * this.shareOf(axis, slice), left);
       limits[axis] = Math.max(taken, axis === 'costUsd' ? given : Math.floor(given));
     }
     for (const axis of ['width', 'noProgress'] as const)
@@ -222,6 +262,11 @@ export class Ledger {
     if (slice.depth !== undefined) limits.depth = Math.min(this.depth + slice.depth, limits.depth);
     if (slice.deadline !== undefined) limits.deadline = Math.min(slice.deadline, limits.deadline ?? slice.deadline);
     return limits;
+  }
+
+  /** Equal parts under another budget: those before it have theirs already. Of time nobody has less because others go on. */
+  private shareOf(axis: CountedAxis, { share = DEFAULT_SHARE, of }: BudgetSlice): number {
+    return of === undefined || axis === 'wallMs' ? share : 1 / (of - this.nth);
   }
 
   /** What stands on earlier bills: limits of autonomy count it. */
@@ -392,9 +437,15 @@ function roomy(axis: CountedAxis, limit: number): number {
   return axis === 'costUsd' ? limit + 1e-9 : limit;
 }
 
-/** The code counts iterations itself, so a child always has its own part of them. */
-function ownAxes({ share, ...named }: BudgetSlice): ReadonlySet<Axis> {
-  const own = new Set<Axis>(share === undefined ? ['iterations'] : AXES);
+/** The code counts iterations itself, without an entry: a replay could not tell who took which of them. */
+function ownAxes({ share: _share, of: _of, shared, ...named }: BudgetSlice): ReadonlySet<Axis> {
+  const without: readonly Axis[] = shared === true ? AXES : (shared ?? []);
+  const own = new Set<Axis>(AXES.filter((axis) => axis === 'iterations' || !without.includes(axis)));
   for (const [axis, limit] of Object.entries(named)) if (limit !== undefined) own.add(axis as Axis);
   return own;
+}
+
+/** Where equal parts are asked for: the scope around them, and of branches of one group all. */
+function groupOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')).replace(/(\/(?:all|each|some|first)\.\d+)\.\d+/g, '$1');
 }

@@ -1,6 +1,6 @@
 import type { Asking } from './approval-rules.js';
 import type { Board } from './board.js';
-import type { BudgetView } from './budget.js';
+import type { BudgetSlice, BudgetView } from './budget.js';
 import type { ChildSlice } from './child-slice.js';
 import type { Framing } from './framing.js';
 import type { Mark } from './mark.js';
@@ -124,6 +124,11 @@ export interface Run {
    * one of its parent's: `run.spawn(agent, input, { share: 0.5, boards: ['facts'] })`.
    */
   board<E = unknown>(name: string, schema?: StandardSchema<unknown, E>): Board<E>;
+  /**
+   * Code with a part of the budget, without a child: no isolation, and no level of `depth`. A bound of its own rejects with
+   * a `BoundReachedError` and ends nothing around it; what is left of the part goes back when `body` ends.
+   */
+  within<T>(slice: BudgetSlice, body: (run: Run) => Promise<T>): Promise<T>;
   /** A named sub-scope: same budget, its own effect names. */
   scope(name: string): Run;
   /**
@@ -150,17 +155,25 @@ export interface Run {
   first<T>(branches: readonly ((run: Run) => Promise<T>)[]): Promise<T>;
   /**
    * Results as they come, at most `width` branches at a time, started in order. They come in the order of the journal, so a
-   * replay brings the same. Leaving the loop cancels the branches that are open and undoes what they did; what has settled
+   * replay brings the same. `slice`: what each branch has of the budget. Leaving the loop cancels the branches that are open and undoes what they did; what has settled
    * stays.
    */
-  each<T>(branches: readonly ((run: Run) => Promise<T>)[], how: { readonly width: number }): AsyncIterable<Arrived<T>>;
+  each<T>(
+    branches: readonly ((run: Run) => Promise<T>)[],
+    how: { readonly width: number; readonly slice?: BudgetSlice },
+  ): AsyncIterable<Arrived<T>>;
   /**
    * So many of the branches: resolves when `need` have succeeded, when all have settled, or at the deadline, with what has
    * come until then, in that order. Those that are open then are cancelled and undone; none that has come is.
    */
   some<T>(
     branches: readonly ((run: Run) => Promise<T>)[],
-    how: { readonly need: number; readonly width: number; readonly deadline?: Instant },
+    how: {
+      readonly need: number;
+      readonly width: number;
+      readonly deadline?: Instant;
+      readonly slice?: BudgetSlice;
+    },
   ): Promise<readonly Arrived<T>[]>;
   /** Durable: minutes or months, no process held. */
   wait<T>(signal: SignalSpec<T>): Promise<T | 'timed-out'>;

@@ -89,9 +89,9 @@ export class Admission {
   }
 
   /** A child's code has to run on replay too, unless its outcome answers for it or it has no history. */
-  private hasToRun({ kind, id }: Pending): boolean {
+  private hasToRun({ kind, id, reruns }: Pending): boolean {
     const { recorded, life, harvest } = this.run;
-    const isOpen = harvest?.deep === true || (life.settlement === undefined && !recorded.ends.has(id));
+    const isOpen = harvest?.deep === true || (life.settlement === undefined && (reruns || !recorded.ends.has(id)));
     return kind === 'spawn' && recorded.starts.has(id) && isOpen;
   }
 

@@ -152,7 +152,7 @@ export class Books {
 export class Bounds {
   private readonly tripping = new Set<string>();
   private readonly tell: (refusal: Refusal) => void;
-  private ranInto: BoundReachedError | undefined;
+  private readonly ranInto = new Map<string, BoundReachedError>();
 
   constructor(tell: (refusal: Refusal) => void) {
     this.tell = tell;
@@ -172,14 +172,19 @@ export class Bounds {
   /** As `trip`, for a decision made in the code's own turn: it holds from here on, live and on replay alike. */
   tripAtOnce(refusal: Refusal): BoundReachedError {
     const error = boundReached(refusal);
-    if (refusal.node === '') this.ranInto ??= error;
+    if (!this.ranInto.has(refusal.node)) this.ranInto.set(refusal.node, error);
     this.trip(refusal);
     return error;
   }
 
   /** A bound of the run itself that its own code ran into, in that very turn. */
   get atOnce(): BoundReachedError | undefined {
-    return this.ranInto;
+    return this.ranInto.get('');
+  }
+
+  /** The code at this place has run into a bound there or above, in its own turn: what it does now is its way out. */
+  isOnTheWayOut(path: string): boolean {
+    return [...this.ranInto.keys()].some((node) => isUnder(path, node));
   }
 
   /** The run itself is at a bound. */

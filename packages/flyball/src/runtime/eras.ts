@@ -1,6 +1,6 @@
 import type { Budget, BudgetSlice, Refusal } from '../core/budget.js';
 import type { EffectId, EventOf } from '../core/events.js';
-import type { Ledger } from '../core/ledger.js';
+import type { Ledger, PartOf } from '../core/ledger.js';
 import { isUnder } from './loaded-entry.js';
 import type { Recorded } from './recorded.js';
 
@@ -109,12 +109,13 @@ export class Eras {
     path: string,
     parent: Ledger,
     asked: BudgetSlice,
+    kind: PartOf = 'child',
   ): { readonly ledger: Ledger; readonly slice: BudgetSlice } {
     const start = this.recorded.starts.get(id)?.at(-1)?.event;
     const slice = start?.type === 'spawn-start' ? start.slice : asked;
     const given = this.given(id).findLast(({ place }) => place < this.end);
-    if (given === undefined) return this.keep(id, parent.carve(path, slice), slice, this.at);
-    return this.keep(id, parent.restore(path, slice, given.limits), slice, this.eraAt(given.place));
+    if (given === undefined) return this.keep(id, parent.carve(path, slice, kind), slice, this.at);
+    return this.keep(id, parent.restore(path, slice, given.limits, kind), slice, this.eraAt(given.place));
   }
 
   /** What the journal says that a child was given, one after the other. */

@@ -127,6 +127,8 @@ export interface Pending {
   ran: boolean;
   /** A call that may see the same again and again. */
   readonly polls: boolean;
+  /** Its code runs on replay also where the journal has its end. */
+  readonly reruns: boolean;
   /** The code was already answered with this error. */
   closedBy: Error | undefined;
   /** Earliest time at which a waiting effect moves by itself. */

@@ -1,4 +1,4 @@
-import { type BudgetView, isAmount } from '../core/budget.js';
+import { type BudgetSlice, type BudgetView, isAmount } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import { checkFraming, type Framing, framed } from '../core/framing.js';
@@ -16,6 +16,7 @@ import { boardOf } from './effects/post.js';
 import { spawn } from './effects/spawn.js';
 import { step } from './effects/step.js';
 import { sleep, wait } from './effects/wait.js';
+import { within } from './effects/within.js';
 import type { Scope } from './open-effects.js';
 import { randomAt } from './random-at.js';
 
@@ -66,18 +67,11 @@ export function makeRun(
       return runFor(attempt.effects.scope(`${scope.path}/${name}`, scope));
     },
     enter: (mark, body) => handled(() => enter(attempt, scope, { mark, body, runFor })),
+    ...branching(attempt, scope, runFor),
     best: (value) => {
       assertOutsideEffects(attempt);
       tellBest(attempt, scope, value);
     },
-    all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
-    each: (branches, { width }) =>
-      each(attempt, scope, { branches, width, run: (branch, body) => body(runFor(branch)) }),
-    some: (branches, { need, width, deadline }) =>
-      handled(() =>
-        some(attempt, scope, { branches, need, width, deadline, run: (branch, body) => body(runFor(branch)) }),
-      ),
-    first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
     calls: () => attempt.delivery.calls.under(scope.ledger, scope.path),
     models: () => attempt.delivery.calls.modelsUnder(scope.ledger, scope.path),
     instructions: () => [...attempt.delivery.instructions],
@@ -102,6 +96,26 @@ export function makeRun(
       return attempt.journal.pin(`${scope.path} ${name}`, roundTrip(value)) as typeof value;
     },
     continueWith: (state) => continueWith(attempt, scope, state),
+  };
+}
+
+/** What runs code in scopes of its own. */
+function branching(
+  attempt: Attempt,
+  scope: Scope,
+  runFor: (other: Scope) => Run,
+): Pick<Run, 'all' | 'each' | 'some' | 'first' | 'within'> {
+  const branchRun =
+    (slice: BudgetSlice | undefined) =>
+    <T>(branch: Scope, body: (run: Run) => Promise<T>): Promise<T> =>
+      slice === undefined ? body(runFor(branch)) : within(attempt, branch, { slice, body, runFor });
+  return {
+    all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
+    each: (branches, { width, slice }) => each(attempt, scope, { branches, width, run: branchRun(slice) }),
+    some: (branches, { need, width, deadline, slice }) =>
+      handled(() => some(attempt, scope, { branches, need, width, deadline, run: branchRun(slice) })),
+    within: (slice, body) => handled(() => within(attempt, scope, { slice, body, runFor })),
+    first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
   };
 }
 

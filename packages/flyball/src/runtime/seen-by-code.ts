@@ -25,7 +25,8 @@ const MOST_ANSWERED = 24;
 
 /**
  * The tool calls that ended, as they were delivered: on replay the same ones in the same order. Kept by ledger, because
- * a finished child is not run again, and its parent must not know its calls in one life and not in the next.
+ * a finished child is not run again, and its parent must not know its calls in one life and not in the next. Code with a
+ * part of the budget is run again: it is part of the level around it.
  */
 export class CallLog {
   private readonly answers = new WeakMap<Ledger, Map<string, KeptAnswer>>();
@@ -34,51 +35,51 @@ export class CallLog {
   private readonly made = new WeakMap<Ledger, { readonly path: string; readonly call: MadeCall }[]>();
 
   add(ledger: Ledger, path: string, call: MadeCall): void {
-    const list = this.made.get(ledger);
-    if (list === undefined) this.made.set(ledger, [{ path, call }]);
+    const list = this.made.get(ledger.level);
+    if (list === undefined) this.made.set(ledger.level, [{ path, call }]);
     else list.push({ path, call });
   }
 
   /** What a person answered, by the fingerprint of the question. */
   answered(ledger: Ledger, fp: string, { result, declined }: KeptAnswer): void {
-    const known = this.answers.get(ledger) ?? new Map<string, KeptAnswer>();
-    this.answers.set(ledger, known.set(fp, { result, ...(declined === undefined ? {} : { declined }) }));
+    const known = this.answers.get(ledger.level) ?? new Map<string, KeptAnswer>();
+    this.answers.set(ledger.level, known.set(fp, { result, ...(declined === undefined ? {} : { declined }) }));
   }
 
   answerTo(ledger: Ledger, fp: string): KeptAnswer | undefined {
-    return this.answers.get(ledger)?.get(fp);
+    return this.answers.get(ledger.level)?.get(fp);
   }
 
   replied(ledger: Ledger, answered: Answered): void {
-    const others = (this.answeredIn.get(ledger) ?? []).filter(({ path }) => path !== answered.path);
-    this.answeredIn.set(ledger, [...others.slice(1 - MOST_ANSWERED), answered]); // the last one of each scope
+    const others = (this.answeredIn.get(ledger.level) ?? []).filter(({ path }) => path !== answered.path);
+    this.answeredIn.set(ledger.level, [...others.slice(1 - MOST_ANSWERED), answered]); // the last one of each scope
   }
 
   /** The last reply of a scope and of each one around it, the nearest first. */
   repliesAround(ledger: Ledger, path: string): readonly Answered[] {
-    const around = (this.answeredIn.get(ledger) ?? []).filter((one) => isAtOrBelow(path, one.path));
+    const around = (this.answeredIn.get(ledger.level) ?? []).filter((one) => isAtOrBelow(path, one.path));
     return [...around].sort((a, b) => b.path.length - a.path.length);
   }
 
   /** The last reply of each scope, the latest first. */
   replies(ledger: Ledger): readonly Answered[] {
-    return [...(this.answeredIn.get(ledger) ?? [])].reverse();
+    return [...(this.answeredIn.get(ledger.level) ?? [])].reverse();
   }
 
   /** A model answered, here or in a child that has ended. */
   answeredBy(ledger: Ledger, path: string, model: string): void {
-    const known = this.models.get(ledger) ?? new Set<string>();
-    this.models.set(ledger, known.add(`${path}\n${model}`));
+    const known = this.models.get(ledger.level) ?? new Set<string>();
+    this.models.set(ledger.level, known.add(`${path}\n${model}`));
   }
 
   modelsUnder(ledger: Ledger, path: string): readonly string[] {
-    const found = [...(this.models.get(ledger) ?? [])].map((each) => each.split('\n') as [string, string]);
+    const found = [...(this.models.get(ledger.level) ?? [])].map((each) => each.split('\n') as [string, string]);
     return [...new Set(found.flatMap(([at, model]) => (isAtOrBelow(at, path) ? [model] : [])))].sort();
   }
 
   /** Those made in a scope and below it. */
   under(ledger: Ledger, path: string): readonly MadeCall[] {
-    return (this.made.get(ledger) ?? []).flatMap(({ path: at, call }) => (isAtOrBelow(at, path) ? [call] : []));
+    return (this.made.get(ledger.level) ?? []).flatMap(({ path: at, call }) => (isAtOrBelow(at, path) ? [call] : []));
   }
 }
 

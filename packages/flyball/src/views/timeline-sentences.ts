@@ -34,9 +34,12 @@ const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
   complete: completed,
   abort: ({ id, failure }, effect) => say('✗', `${effect?.name ?? id} did not take place: ${failure.message}`, id),
   doubt: ({ id, name, why }) => say('!', `in doubt whether ${name} happened: ${why}`, id),
-  'spawn-start': ({ name, input }) => say('▸', `child ${name} started`, input),
+  'spawn-start': ({ name, input, within }) =>
+    within === true ? say('▸', 'a part of the budget begins') : say('▸', `child ${name} started`, input),
   'spawn-end': ({ id, outcome }, effect) =>
-    say(outcome.stop === 'done' ? '✓' : '✗', `child ${effect?.name ?? id}: ${outcomeText(outcome)}`),
+    effect?.start?.type === 'spawn-start' && effect.start.within === true
+      ? say('▸', `a part of the budget ended: ${outcomeText(outcome)}`)
+      : say(outcome.stop === 'done' ? '✓' : '✗', `child ${effect?.name ?? id}: ${outcomeText(outcome)}`),
   'slice-change': ({ path }) => say('·', `child ${path}: its part of the new budget`),
   'wait-start': waiting,
   'wait-end': waited,

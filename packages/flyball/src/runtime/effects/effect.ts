@@ -13,6 +13,7 @@ export interface EffectPlan<T> {
   readonly name?: string;
   readonly want: Partial<Amounts>;
   readonly polls?: boolean;
+  readonly reruns?: boolean;
   readonly drive: (pending: Pending) => Promise<void>;
   readonly learn?: (end: EndEvent) => void;
   readonly onClosed?: () => void;
@@ -43,6 +44,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       ended: undefined,
       ran: false,
       polls: plan.polls ?? false,
+      reruns: plan.reruns ?? false,
       closedBy: undefined,
       wakeAt: undefined,
       subs: undefined,

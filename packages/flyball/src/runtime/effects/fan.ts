@@ -70,10 +70,13 @@ export class Fan<T> {
     this.isLeft = true;
   }
 
-  /** Cancels what is open, and resolves when what it did is undone. An act in doubt is undone when it turns out to have happened. */
+  /**
+   * Cancels what is open, and resolves when what it did is undone. An act in doubt is undone when it turns out to have
+   * happened. On the way out of a bound nothing is cancelled or undone: the bound closes it all, and may be lifted.
+   */
   async leave(): Promise<void> {
     this.stop();
-    const open = [...this.open];
+    const open = this.attempt.books.bounds.isOnTheWayOut(this.scope.path) ? [] : [...this.open];
     const { whenLeft } = this.given;
     try {
       for (const branch of open) this.attempt.effects.close(branch.path, new CancelledError(whenLeft));

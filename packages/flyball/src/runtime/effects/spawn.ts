@@ -46,33 +46,10 @@ export async function spawn<I, O>(
     fp: fingerprint('spawn', name, input),
     want: {},
     drive: async (pending) => {
-      const started = attempt.recorded.starts.get(pending.id)?.at(-1);
-      if (started === undefined) {
-        attempt.journal.push({
-          type: 'spawn-start',
-          id: pending.id,
-          fp: pending.fp,
-          name,
-          path,
-          input,
-          slice,
-          limits: ledger.effectiveLimits(),
-          carved: ledger.carvedAxes(),
-          ...(boards.length > 0 ? { boards } : {}),
-          ...(world === undefined ? {} : { world }),
-          ...(isLate ? { late: true as const } : {}),
-        });
-      }
-      // the turn that asked for it may be long over: its own first turn is one of the process that came to it
-      const lifeAt =
-        started === undefined && isLate
-          ? attempt.delivery.time.lifeBegan
-          : attempt.recorded.late.get(pending.id)?.lifeAt;
-      if (lifeAt !== undefined) attempt.delivery.time.notBefore(lifeAt);
+      const lent = boards.length > 0 ? { boards } : {};
+      const about = { name, path, input, slice, isLate, ...lent, ...(world === undefined ? {} : { world }) };
+      begin(attempt, pending, ledger, about);
       attempt.recorded.acts.openChild(path); // a fork that inherited the start has not seen it
-      // a fork counts its own time from nothing: what its parent measured is on another scale
-      const activeFrom = started?.inherited ? 0 : started?.activeMs;
-      attempt.life.time.watch(ledger, activeFrom ?? attempt.life.time.total());
       await runChild(attempt, pending, child, () => agent(given.runFor(child), roundTrip(input)));
     },
     // nobody waits for its outcome any more: its part goes back at once
@@ -91,6 +68,31 @@ export async function spawn<I, O>(
 function givenTo(attempt: Attempt, id: string, asked: ChildParts): Pick<ChildParts, 'boards' | 'world'> {
   const start = attempt.recorded.starts.get(id)?.at(-1)?.event;
   return start?.type === 'spawn-start' ? { boards: start.boards ?? [], world: start.world } : asked;
+}
+
+/** A part of the budget begins to be used: its start is in the journal once. */
+export function begin(
+  attempt: Attempt,
+  pending: Pending,
+  ledger: Ledger,
+  given: Pick<EventOf<'spawn-start'>, 'name' | 'path' | 'input' | 'slice' | 'within' | 'boards' | 'world'> & {
+    readonly isLate: boolean;
+  },
+): void {
+  const { isLate, ...about } = given;
+  const { id, fp } = pending;
+  const started = attempt.recorded.starts.get(id)?.at(-1);
+  const limits = ledger.effectiveLimits();
+  const late = isLate ? { late: true as const } : {};
+  if (started === undefined)
+    attempt.journal.push({ type: 'spawn-start', id, fp, ...about, limits, carved: ledger.carvedAxes(), ...late });
+  // the turn that asked for it may be long over: its own first turn is one of the process that came to it
+  const lifeAt =
+    started === undefined && isLate ? attempt.delivery.time.lifeBegan : attempt.recorded.late.get(id)?.lifeAt;
+  if (lifeAt !== undefined) attempt.delivery.time.notBefore(lifeAt);
+  // a fork counts its own time from nothing: what its parent measured is on another scale
+  const activeFrom = started?.inherited ? 0 : started?.activeMs;
+  attempt.life.time.watch(ledger, activeFrom ?? attempt.life.time.total());
 }
 
 /** Decided once: a refusal is in the journal as an end without a start, whatever the limit is later. */
@@ -197,7 +199,7 @@ function overspentItself({ ledger }: Scope): Refusal | undefined {
   return over?.node === ledger.path ? over : undefined;
 }
 
-function bounded(error: BoundReachedError, partial: unknown): Outcome<unknown> {
+export function bounded(error: BoundReachedError, partial: unknown): Outcome<unknown> {
   const base = { stop: 'bounded', bound: error.bound, limit: error.limit, ...error.refused } as const;
   return partial === undefined ? base : { ...base, partial };
 }

@@ -129,7 +129,7 @@ function finishedChildren(entries: readonly LoadedEntry[], lifted: LiftedBounds)
   const paths = new Map<EffectId, string>();
   const finished = new Set<string>();
   for (const [place, { event }] of entries.entries()) {
-    if (event.type === 'spawn-start') paths.set(event.id, event.path);
+    if (event.type === 'spawn-start' && event.within === undefined) paths.set(event.id, event.path);
     else if (event.type === 'spawn-end' && !lifted.isEnd(place)) {
       const path = paths.get(event.id);
       if (path !== undefined) finished.add(path);
