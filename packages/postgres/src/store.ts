@@ -9,13 +9,11 @@ const PAGE = 200;
 const placeOf = ({ tenant, owner, collection, key }: RecordKey): string[] => [tenant, owner, collection, key].map(name);
 
 /** Records beside the runs. Each change is one transaction, and may be made twice: once its answer was lost it is. */
-export function postgresStore(desk: Desk, s: string): Store {
-  const locked = (at: RecordKey): Statement => ({
-    name: 'store-lock',
-    text: `SELECT n FROM ${s}.store_records WHERE ${PLACE} FOR UPDATE`,
-    values: placeOf(at),
-  });
+export function postgresStore(desk: Desk, schema: string): Store {
+  return { ...readsIn(desk, schema), ...changesIn(desk, schema) };
+}
 
+function readsIn(desk: Desk, s: string): Pick<Store, 'get' | 'query' | 'history'> {
   return {
     async get(at) {
       const [row] = await desk.rows({
@@ -29,6 +27,25 @@ export function postgresStore(desk: Desk, s: string): Store {
 
     query: (query) => pageOf(desk, s, query),
 
+    async history(at) {
+      const rows = await desk.rows({
+        text: `SELECT v.version, v.at, v.value FROM ${s}.store_records r JOIN ${s}.store_versions v ON v.record = r.n
+          WHERE ${PLACE} ORDER BY v.version`,
+        values: placeOf(at),
+      });
+      return rows.map((row) => recordIn(at.key, row));
+    },
+  };
+}
+
+function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'drop' | 'erase'> {
+  const locked = (at: RecordKey): Statement => ({
+    name: 'store-lock',
+    text: `SELECT n FROM ${s}.store_records WHERE ${PLACE} FOR UPDATE`,
+    values: placeOf(at),
+  });
+
+  return {
     async propose(at, { id, over, value }) {
       const [, , [row] = []] = await desk.ask(
         {
@@ -40,14 +57,7 @@ export function postgresStore(desk: Desk, s: string): Store {
         locked(at),
         {
           name: 'store-propose',
-          text: `WITH rec AS (SELECT n, version, erased_at FROM ${s}.store_records WHERE ${PLACE}),
-            earlier AS (SELECT v.version FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5
-              UNION ALL SELECT p.version FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
-            made AS (INSERT INTO ${s}.store_proposals (record, proposal, version, value)
-              SELECT n, $5, version + 1, $7 FROM rec WHERE NOT EXISTS (SELECT 1 FROM earlier)
-                AND $6::int8 = CASE WHEN erased_at IS NULL THEN version ELSE 0 END RETURNING version)
-            SELECT CASE WHEN erased_at IS NULL THEN rec.version ELSE 0 END AS current,
-              coalesce((SELECT version FROM earlier LIMIT 1), (SELECT version FROM made)) AS version FROM rec`,
+          text: proposing(s),
           values: [...placeOf(at), name(id), over, stored(canonicalJson(value))],
         },
       );
@@ -59,17 +69,7 @@ export function postgresStore(desk: Desk, s: string): Store {
     async commit(at, proposal, now) {
       const [, [row] = []] = await desk.ask(locked(at), {
         name: 'store-commit',
-        text: `WITH rec AS (SELECT n, version FROM ${s}.store_records WHERE ${PLACE}),
-          committed AS (SELECT v.version, v.at, v.value FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5),
-          proposed AS (SELECT p.version, p.value FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
-          next AS (SELECT rec.n, p.version, p.value FROM rec JOIN proposed p ON p.version = rec.version + 1
-            WHERE NOT EXISTS (SELECT 1 FROM committed)),
-          made AS (INSERT INTO ${s}.store_versions (record, version, proposal, at, value)
-            SELECT n, version, $5, $6::float8, value FROM next RETURNING version, at, value),
-          gone AS (DELETE FROM ${s}.store_proposals p USING next WHERE p.record = next.n AND p.proposal = $5),
-          up AS (UPDATE ${s}.store_records r SET version = next.version, erased_at = NULL FROM next WHERE r.n = next.n)
-          SELECT rec.version AS current, (SELECT version FROM proposed) AS proposed, c.version, c.at, c.value
-          FROM rec LEFT JOIN (SELECT * FROM committed UNION ALL SELECT * FROM made) c ON true`,
+        text: committing(s),
         values: [...placeOf(at), name(proposal), now],
       });
       if (row === undefined) throw proposalUnknown(at, proposal);
@@ -100,17 +100,33 @@ export function postgresStore(desk: Desk, s: string): Store {
         },
       );
     },
-
-    async history(at) {
-      const rows = await desk.rows({
-        text: `SELECT v.version, v.at, v.value FROM ${s}.store_records r JOIN ${s}.store_versions v ON v.record = r.n
-          WHERE ${PLACE} ORDER BY v.version`,
-        values: placeOf(at),
-      });
-      return rows.map((row) => recordIn(at.key, row));
-    },
   };
 }
+
+/** Answers the version under which it was proposed, now or before, and the current one: without the first it is refused. */
+const proposing = (
+  s: string,
+): string => `WITH rec AS (SELECT n, version, erased_at FROM ${s}.store_records WHERE ${PLACE}),
+  earlier AS (SELECT v.version FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5
+    UNION ALL SELECT p.version FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
+  made AS (INSERT INTO ${s}.store_proposals (record, proposal, version, value)
+    SELECT n, $5, version + 1, $7 FROM rec WHERE NOT EXISTS (SELECT 1 FROM earlier)
+      AND $6::int8 = CASE WHEN erased_at IS NULL THEN version ELSE 0 END RETURNING version)
+  SELECT CASE WHEN erased_at IS NULL THEN rec.version ELSE 0 END AS current,
+    coalesce((SELECT version FROM earlier LIMIT 1), (SELECT version FROM made)) AS version FROM rec`;
+
+/** Answers the committed version, made now or before; without it, what was proposed and what is current say why not. */
+const committing = (s: string): string => `WITH rec AS (SELECT n, version FROM ${s}.store_records WHERE ${PLACE}),
+  committed AS (SELECT v.version, v.at, v.value FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5),
+  proposed AS (SELECT p.version, p.value FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
+  next AS (SELECT rec.n, p.version, p.value FROM rec JOIN proposed p ON p.version = rec.version + 1
+    WHERE NOT EXISTS (SELECT 1 FROM committed)),
+  made AS (INSERT INTO ${s}.store_versions (record, version, proposal, at, value)
+    SELECT n, version, $5, $6::float8, value FROM next RETURNING version, at, value),
+  gone AS (DELETE FROM ${s}.store_proposals p USING next WHERE p.record = next.n AND p.proposal = $5),
+  up AS (UPDATE ${s}.store_records r SET version = next.version, erased_at = NULL FROM next WHERE r.n = next.n)
+  SELECT rec.version AS current, (SELECT version FROM proposed) AS proposed, c.version, c.at, c.value
+  FROM rec LEFT JOIN (SELECT * FROM committed UNION ALL SELECT * FROM made) c ON true`;
 
 async function pageOf(desk: Desk, s: string, query: StoreQuery): Promise<StorePage> {
   const { tenant, owner, collection, prefix = '', where = {}, limit = 100 } = query;

@@ -69,17 +69,11 @@ export interface InboxParts {
 export function approvalInbox(parts: InboxParts): ApprovalInbox {
   const { runtime, store, clock, tenant = 'default', owner = 'people' } = parts;
   const shelf = new RequestShelf(store, { tenant, owner }, clock);
-  const shown = (item: PersonRequest): InboxItem => ({
-    ...item,
-    overdue: item.status === 'open' && item.due !== undefined && clock.now() >= item.due,
-  });
+  const shown = (item: PersonRequest): InboxItem => ({ ...item, overdue: isOverdue(item, clock.now()) });
 
   const refresh = async (runId: string): Promise<void> => {
     if ((await runtime.get(runId)).tenant !== tenant) return;
-    const entries = await runtime.entries(runId).catch((error: unknown) => {
-      if (isRunDamage(error)) return undefined; // it is stalled and says so: what others ask is found all the same
-      throw error;
-    });
+    const entries = await readable(runtime, runId);
     if (entries !== undefined) await shelf.put(runId, requestsIn(runId, entries));
   };
   const work = new Work();
@@ -141,6 +135,18 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
     settled: () => work.settled(),
     close: stop,
   };
+}
+
+function isOverdue({ status, due }: PersonRequest, now: number): boolean {
+  return status === 'open' && due !== undefined && now >= due;
+}
+
+/** Undefined for a run that is damaged: it is stalled and says so, and what others ask is found all the same. */
+async function readable(runtime: InboxParts['runtime'], runId: string): Promise<readonly Entry[] | undefined> {
+  return runtime.entries(runId).catch((error: unknown) => {
+    if (isRunDamage(error)) return undefined;
+    throw error;
+  });
 }
 
 function noSuchRequest(id: string): never {

@@ -48,22 +48,7 @@ export function WaterfallBar({
       }}
     >
       <span class="wf-name" style={{ '--depth': Math.min(depth, 8) }}>
-        {hasChildren ? (
-          <button
-            type="button"
-            class="wf-fold"
-            tabIndex={-1}
-            aria-label={isClosed ? 'Expand' : 'Collapse'}
-            onClick={(event) => {
-              event.stopPropagation();
-              onToggle();
-            }}
-          >
-            {isClosed ? '▸' : '▾'}
-          </button>
-        ) : (
-          <span class="wf-fold" />
-        )}
+        {hasChildren ? <Fold isClosed={isClosed} onToggle={onToggle} /> : <span class="wf-fold" />}
         <span class="wf-kind" data-kind={kind} aria-hidden="true" />
         <span class="cut wf-label">{name}</span>
       </span>
@@ -88,6 +73,23 @@ export function WaterfallBar({
         ))}
       </span>
     </div>
+  );
+}
+
+function Fold({ isClosed, onToggle }: { readonly isClosed: boolean; readonly onToggle: () => void }) {
+  return (
+    <button
+      type="button"
+      class="wf-fold"
+      tabIndex={-1}
+      aria-label={isClosed ? 'Expand' : 'Collapse'}
+      onClick={(event) => {
+        event.stopPropagation();
+        onToggle();
+      }}
+    >
+      {isClosed ? '▸' : '▾'}
+    </button>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { scrollToShow, windowOf } from './window-of.js';
 
@@ -29,32 +29,11 @@ export interface VirtualListProps<T> {
 
 /** A long list of which only the rows in sight are in the page. All rows have the same height. */
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { items, rowHeight, label, row, keyOf, shownRow, onEnd, stickToEnd = false, headerHeight = 0 } = props;
+  const { items, rowHeight, label, row, keyOf, onEnd, stickToEnd = false, headerHeight = 0 } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
   const atEnd = useRef(stickToEnd);
-
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    return () => observer.disconnect();
-  }, []);
-
-  const shown = shownRow === undefined ? undefined : items[shownRow];
-  const shownKey = shown === undefined || shownRow === undefined ? undefined : keyOf(shown, shownRow);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null || shownKey === undefined || shownRow === undefined) return;
-    const height = element.clientHeight - headerHeight;
-    const to = scrollToShow(shownRow, rowHeight, element.scrollTop, height);
-    if (to === undefined) return;
-    element.scrollTop = to;
-    atEnd.current = false;
-  }, [shownKey, rowHeight, headerHeight]);
+  const [view, measure] = useView(box);
+  useShownRow(box, atEnd, props);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -67,7 +46,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     atEnd.current = left < rowHeight * 2;
     if (left < rowHeight * 10) onEnd?.();
-    setView({ top: element.scrollTop, height: element.clientHeight });
+    measure();
   };
   const { from, to } = windowOf(items.length, rowHeight, view.top, view.height);
   return (
@@ -115,6 +94,41 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       </div>
     </div>
   );
+}
+
+type Box = RefObject<HTMLDivElement | null>;
+
+/** What of the box is in sight, and how to look again. */
+function useView(box: Box): readonly [view: { readonly top: number; readonly height: number }, measure: () => void] {
+  const [view, setView] = useState({ top: 0, height: 600 });
+  const measure = () => {
+    const element = box.current;
+    if (element !== null) setView({ top: element.scrollTop, height: element.clientHeight });
+  };
+  useLayoutEffect(() => {
+    if (box.current === null) return;
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return [view, measure];
+}
+
+/** Scrolls to the row that is shown, when it is another one. */
+function useShownRow<T>(box: Box, atEnd: { current: boolean }, props: VirtualListProps<T>): void {
+  const { items, rowHeight, keyOf, shownRow, headerHeight = 0 } = props;
+  const shown = shownRow === undefined ? undefined : items[shownRow];
+  const shownKey = shown === undefined || shownRow === undefined ? undefined : keyOf(shown, shownRow);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || shownKey === undefined || shownRow === undefined) return;
+    const height = element.clientHeight - headerHeight;
+    const to = scrollToShow(shownRow, rowHeight, element.scrollTop, height);
+    if (to === undefined) return;
+    element.scrollTop = to;
+    atEnd.current = false;
+  }, [shownKey, rowHeight, headerHeight]);
 }
 
 function stepOn(event: KeyboardEvent, onStep: ((by: 1 | -1) => void) | undefined): void {

@@ -5,34 +5,17 @@ import type { RecordKey, Store, StoreRecord } from '../../ports/store.js';
 
 /** Records in the memory of this process. Values are kept as text, so that nobody can change one he was handed. */
 export function memoryStore(): Store {
-  const collections = new Map<string, Map<string, Kept>>();
-
-  const collectionOf = ({
-    tenant,
-    owner,
-    collection,
-  }: Pick<RecordKey, 'tenant' | 'owner' | 'collection'>): Map<string, Kept> => {
-    const name = JSON.stringify([tenant, owner, collection]); // joined text could be made to meet another owner's
-    const found = collections.get(name) ?? new Map<string, Kept>();
-    collections.set(name, found);
-    return found;
-  };
-  const keptAt = (at: RecordKey): Kept => {
-    const collection = collectionOf(at);
-    const found = collection.get(at.key) ?? { versions: [], proposals: new Map() };
-    collection.set(at.key, found);
-    return found;
-  };
+  const records = new Records();
 
   return {
     async get(at) {
-      return current(at.key, collectionOf(at).get(at.key));
+      return current(at.key, records.find(at));
     },
 
     async query(query) {
       const { limit = 100 } = query;
       const found: StoreRecord[] = [];
-      const collection = collectionOf(query);
+      const collection = records.collection(query);
       for (const key of [...collection.keys()].sort(byBytes)) {
         if (query.cursor !== undefined && byBytes(key, query.cursor) <= 0) continue;
         const record = current(key, collection.get(key));
@@ -45,7 +28,7 @@ export function memoryStore(): Store {
     },
 
     async propose(at, { id, over, value, now }) {
-      const kept = keptAt(at);
+      const kept = records.at(at);
       const earlier = kept.versions.find((version) => version.proposal === id) ?? kept.proposals.get(id);
       if (earlier !== undefined) return { version: earlier.version };
       const text = canonicalJson(value);
@@ -56,7 +39,7 @@ export function memoryStore(): Store {
     },
 
     async commit(at, proposal, now) {
-      const kept = keptAt(at);
+      const kept = records.at(at);
       const committed = kept.versions.find((version) => version.proposal === proposal);
       if (committed !== undefined) return recordOf(at.key, committed);
       const proposed = kept.proposals.get(proposal);
@@ -70,20 +53,41 @@ export function memoryStore(): Store {
     },
 
     async drop(at, proposal) {
-      collectionOf(at).get(at.key)?.proposals.delete(proposal);
+      records.find(at)?.proposals.delete(proposal);
     },
 
     async erase(at) {
-      const kept = collectionOf(at).get(at.key);
+      const kept = records.find(at);
       if (kept === undefined) return;
       kept.versions = kept.versions.map((version) => ({ ...version, text: undefined }));
       kept.proposals.clear();
     },
 
     async history(at) {
-      return (collectionOf(at).get(at.key)?.versions ?? []).map((version) => recordOf(at.key, version));
+      return (records.find(at)?.versions ?? []).map((version) => recordOf(at.key, version));
     },
   };
+}
+
+class Records {
+  private readonly collections = new Map<string, Map<string, Kept>>();
+
+  collection({ tenant, owner, collection }: Omit<RecordKey, 'key'>): Map<string, Kept> {
+    const name = JSON.stringify([tenant, owner, collection]); // joined text could be made to meet another owner's
+    const found = this.collections.get(name) ?? new Map<string, Kept>();
+    this.collections.set(name, found);
+    return found;
+  }
+
+  find(at: RecordKey): Kept | undefined {
+    return this.collection(at).get(at.key);
+  }
+
+  at(at: RecordKey): Kept {
+    const found = this.find(at) ?? { versions: [], proposals: new Map() };
+    this.collection(at).set(at.key, found);
+    return found;
+  }
 }
 
 interface Version {

@@ -1,17 +1,64 @@
 import { runKept } from '../../core/engine-errors.js';
 import type { StoredOperation } from '../../core/operations.js';
-import type { Collected, RunCounts, RunStatus } from '../../ports/engine.js';
+import type { Collected, Engine, RunCounts, RunStatus, StorageSize } from '../../ports/engine.js';
 import type { TenantContents } from './contents.js';
 import type { MemoryRun } from './memory-run.js';
+import { type MemoryState, TERMINAL } from './memory-state.js';
 
-/** What goes, what stays, and how much there is. */
+type Retention = Pick<
+  Engine,
+  'hold' | 'remove' | 'collect' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
+>;
 
-const ENDED: ReadonlySet<RunStatus> = new Set(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
+/** What goes, what stays, how much there is, and what operators did about it. */
+export function retentionIn(state: MemoryState): Retention {
+  const { runs, inOrder, operations, contents, line } = state;
+  return {
+    async hold(runId, { hold, by, why, at }) {
+      const run = state.known(runId);
+      if ((run.hold !== undefined) === hold) return;
+      const reason = why === undefined ? {} : { why };
+      run.hold = hold ? { by, at, ...reason } : undefined;
+      state.record({ at, by, action: hold ? 'hold' : 'release', of: runId, ...reason });
+    },
+    async remove(runId, operation) {
+      const run = state.known(runId);
+      refuseKept(run, runs.values());
+      line.leave(run);
+      runs.delete(runId);
+      inOrder[run.order] = undefined;
+      state.record(operation);
+    },
+    collect: async (referencesIn) => sweep([...runs.values()], contents, referencesIn),
+    weigh: async (runIds, referencesIn) =>
+      weights(
+        runIds.map((id) => [id, runs.get(id)]),
+        contents,
+        referencesIn,
+      ),
+    size: async () => sizeOf(state),
+    async declareGone(operation) {
+      const held = [...runs.values()].filter(({ owner }) => owner?.id === operation.of);
+      for (const run of held) state.change(run, { leaseUntil: 0 });
+      state.record(operation);
+      state.notify();
+      return held.map(({ id }) => id);
+    },
+    goneOwners: async () => [...new Set(operations.flatMap(({ action, of }) => (action === 'owner-gone' ? [of] : [])))],
+    operations: async (of) => operations.filter((each) => of === undefined || each.of === of),
+  };
+}
 
-export function refuseKept(run: MemoryRun, all: Iterable<MemoryRun>): void {
+function sizeOf({ runs, contents }: MemoryState): StorageSize {
+  const stored = contents.all().flatMap(([, { blobs }]) => [...blobs.values()]);
+  const bytes = stored.reduce((sum, content) => sum + content.length, 0);
+  return { bytes: [...runs.values()].reduce((sum, run) => sum + bytesOf(run), bytes), logBytes: 0, freeBytes: 0 };
+}
+
+function refuseKept(run: MemoryRun, all: Iterable<MemoryRun>): void {
   const { id, status, hold } = run;
   if (hold !== undefined) throw runKept(id, 'held', `${hold.by} has put it under a legal hold`);
-  if (!ENDED.has(status) && status !== 'bounded' && status !== 'stalled')
+  if (!TERMINAL.has(status) && status !== 'bounded' && status !== 'stalled')
     throw runKept(id, 'open', `it is ${status}. Cancel it first`);
   for (const other of all) if (other.fork?.run === id) throw runKept(id, 'forked', `its fork ${other.id} needs it`);
 }
@@ -22,7 +69,7 @@ export function isRemoved(operations: readonly StoredOperation[], runId: string)
 
 export function countsOf(runs: readonly MemoryRun[]): RunCounts {
   const byStatus: Partial<Record<RunStatus, number>> = {};
-  for (const { status } of runs) if (!ENDED.has(status)) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  for (const { status } of runs) if (!TERMINAL.has(status)) byStatus[status] = (byStatus[status] ?? 0) + 1;
   const asked = runs.flatMap((run) => [...run.waits.values()].filter((wait) => wait.asked));
   return {
     byStatus,
@@ -32,12 +79,12 @@ export function countsOf(runs: readonly MemoryRun[]): RunCounts {
   };
 }
 
-export function bytesOf(run: MemoryRun | undefined): number {
+function bytesOf(run: MemoryRun | undefined): number {
   return [...(run?.journals.values() ?? [])].flat().reduce((sum, { body }) => sum + body.length, 0);
 }
 
 /** From the last run to the first: each content counts for the last one that refers to it. */
-export function weights(
+function weights(
   runs: readonly (readonly [id: string, run: MemoryRun | undefined])[],
   contents: TenantContents,
   referencesIn: (body: string) => Iterable<string>,
@@ -61,7 +108,7 @@ export function weights(
   return new Map(all);
 }
 
-export function sweep(
+function sweep(
   runs: readonly MemoryRun[],
   contents: TenantContents,
   referencesIn: (body: string) => Iterable<string>,

@@ -1,7 +1,7 @@
 import type { Engine } from '../../ports/engine.js';
 import type { Store } from '../../ports/store.js';
 import { ChangeWatch } from './change-watch.js';
-import type { DriverName } from './database.js';
+import type { Database, DriverName } from './database.js';
 import { dueRuns, nextDue, queueLines } from './due.js';
 import { Fences } from './fences.js';
 import { FileIdentity } from './file-identity.js';
@@ -46,6 +46,25 @@ export interface SqliteEngine extends Engine {
 
 /** Runs in one SQLite file, which several processes may share. */
 export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine> {
+  const parts = await openParts(options);
+  const { path, database, guard, read, write } = parts;
+  return {
+    kind: 'sqlite',
+    path,
+    driver: database.driver,
+    store: sqliteStore({ database, guard, read, write }),
+    ...journalsIn(parts),
+    ...ownershipIn(parts),
+    ...messagesIn(parts),
+    ...retentionIn(parts),
+    close: parts.close,
+  };
+}
+
+/** What the file is opened to, and how it is reached. */
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+async function openParts(options: SqliteOptions) {
   const { path, busyMs = 5_000, pollMs = 50, hooks = {} } = options;
   const file = await openFile({ ...options, busyMs });
   const { database, guard } = file;
@@ -54,41 +73,62 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
   const commits = new GroupCommit(database, [new FileIdentity(path), log, guard, fences], { path, busyMs, hooks });
   const journal = new Journal(file, fences, path);
   const operations = new Operations(database);
-  const runs = new Runs(file, fences, journal, operations);
-  const retention = new Retention(database, operations, fences, path);
-  const inbox = new Inbox(database, guard);
-  const workers = new Workers(database);
   const changes = new ChangeWatch(database, pollMs);
   let closing: Promise<void> | undefined;
-
-  const read = <T>(work: () => T): Promise<T> =>
-    closing === undefined ? patiently(work, { path, busyMs }) : Promise.reject(storageClosed(path));
-  const write = <T>(work: () => T): Promise<T> => commits.submit(work);
-  const thenNotify = async <T>(written: Promise<T>, runId?: string): Promise<T> => {
-    const value = await written;
-    changes.notify(runId);
-    return value;
-  };
   const closeFile = async (): Promise<void> => {
     await commits.close();
     changes.close();
     if (log.isCut) return guard.close(); // closing would put what is left of the log over the database
-    try {
-      // where nobody else has it open one file is left behind, which says of itself that it is whole
-      database.all('PRAGMA wal_checkpoint(TRUNCATE)');
-      database.all('PRAGMA journal_mode = DELETE');
-    } catch {
-      // another process has it open, or the disk is full: everything is safe in the log, and whoever is next goes on from it
-    }
+    leaveWhole(database);
     database.close();
     guard.close();
   };
-
   return {
-    kind: 'sqlite',
     path,
-    driver: database.driver,
-    store: sqliteStore({ database, guard, read, write }),
+    database,
+    guard,
+    commits,
+    journal,
+    operations,
+    changes,
+    runs: new Runs(file, fences, journal, operations),
+    retention: new Retention(database, operations, fences, path),
+    inbox: new Inbox(database, guard),
+    workers: new Workers(database),
+    read: <T>(work: () => T): Promise<T> =>
+      closing === undefined ? patiently(work, { path, busyMs }) : Promise.reject(storageClosed(path)),
+    write: <T>(work: () => T): Promise<T> => commits.submit(work),
+    async thenNotify<T>(written: Promise<T>, runId?: string): Promise<T> {
+      const value = await written;
+      changes.notify(runId);
+      return value;
+    },
+    close(): Promise<void> {
+      closing ??= closeFile();
+      return closing;
+    },
+  };
+}
+
+/** Where nobody else has it open one file is left behind, which says of itself that it is whole. */
+function leaveWhole(database: Database): void {
+  try {
+    database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.all('PRAGMA journal_mode = DELETE');
+  } catch {
+    // another process has it open, or the disk is full: everything is safe in the log, and whoever is next goes on from it
+  }
+}
+
+/** What is written about runs, and the contents that it refers to. */
+function journalsIn({
+  commits,
+  runs,
+  journal,
+  changes,
+  read,
+}: Parts): Pick<Engine, 'create' | 'append' | 'read' | 'blobs' | 'links'> {
+  return {
     async create(run) {
       await commits.submit(
         () => runs.create(run),
@@ -96,28 +136,60 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
       );
       if (run.inLine === true) changes.notify(run.id);
     },
-    claim: (runId, by) => write(() => runs.claim(runId, by)),
-    async take(query, by) {
-      if ((await read(() => dueRuns(database, query))).length === 0) return []; // nobody's turn is held up over nothing
-      return write(() => dueRuns(database, query).map((runId) => runs.claim(runId, { ...query, ...by })));
-    },
     append: (claim, batch) =>
       commits.submit(
         () => journal.write(claim, batch),
         (cause) => journal.isWritten(claim, batch) || journal.refusal(claim.record, batch, cause),
       ),
+    read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) =>
+      read(() => journal.read(runId, generation, from, to)),
+    blobs: (tenant, hashes) => read(() => journal.blobs(tenant, hashes)),
+    links: (tenant, tip) => read(() => journal.links(tenant, tip)),
+  };
+}
+
+type Ownership = Pick<
+  Engine,
+  'claim' | 'take' | 'renew' | 'release' | 'requeue' | 'get' | 'list' | 'due' | 'queue' | 'nextDue' | 'announce' | 'workers'
+>;
+
+/** How runs stand, who works on which of them, and for how long. */
+function ownershipIn({ database, runs, workers, changes, read, write, thenNotify }: Parts): Ownership {
+  return {
+    claim: (runId, by) => write(() => runs.claim(runId, by)),
+    async take(query, by) {
+      if ((await read(() => dueRuns(database, query))).length === 0) return []; // nobody's turn is held up over nothing
+      return write(() => dueRuns(database, query).map((runId) => runs.claim(runId, { ...query, ...by })));
+    },
     renew: (signs, by) => write(() => runs.renew(signs, by)),
     async release(claim, rest) {
       await write(() => runs.release(claim, rest));
       if (rest.status === 'pending' && rest.inLine === true) changes.notify(claim.runId);
     },
+    requeue: (runId) =>
+      thenNotify(
+        write(() => runs.requeue(runId)),
+        runId,
+      ),
     get: (runId) => read(() => runs.get(runId)),
     list: (filter) => read(() => runs.list(filter)),
-    count: () => read(() => retention.count()),
-    read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) =>
-      read(() => journal.read(runId, generation, from, to)),
-    blobs: (tenant, hashes) => read(() => journal.blobs(tenant, hashes)),
-    links: (tenant, tip) => read(() => journal.links(tenant, tip)),
+    due: (query) => read(() => dueRuns(database, query)),
+    queue: (now) => read(() => queueLines(database, now)),
+    nextDue: (now) => read(() => nextDue(database, now)),
+    announce: (worker, by) => write(() => workers.announce(worker, by)),
+    workers: (now) => read(() => workers.alive(now)),
+  };
+}
+
+/** What is said to runs, and who is told of it. */
+function messagesIn({
+  inbox,
+  changes,
+  read,
+  write,
+  thenNotify,
+}: Parts): Pick<Engine, 'post' | 'waits' | 'inbox' | 'watch'> {
+  return {
     post: (runId, message) =>
       thenNotify(
         write(() => inbox.post(runId, message)),
@@ -125,17 +197,19 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
       ),
     waits: (runId) => read(() => inbox.open(runId)),
     inbox: (runId, after) => read(() => inbox.after(runId, after)),
-    requeue: (runId) =>
-      thenNotify(
-        write(() => runs.requeue(runId)),
-        runId,
-      ),
-    announce: (worker, by) => write(() => workers.announce(worker, by)),
-    workers: (now) => read(() => workers.alive(now)),
-    due: (query) => read(() => dueRuns(database, query)),
-    queue: (now) => read(() => queueLines(database, now)),
-    nextDue: (now) => read(() => nextDue(database, now)),
     watch: (listener) => changes.watch(listener),
+  };
+}
+
+type Upkeep = Pick<
+  SqliteEngine,
+  'count' | 'hold' | 'remove' | 'collect' | 'compact' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
+>;
+
+/** What goes, what stays, how much there is, and what operators did about it. */
+function retentionIn({ database, retention, operations, runs, read, write, thenNotify }: Parts): Upkeep {
+  return {
+    count: () => read(() => retention.count()),
     hold: (runId, change) => write(() => retention.hold(runId, change)),
     remove: (runId, operation) => write(() => retention.remove(runId, operation)),
     async collect(referencesIn) {
@@ -151,7 +225,7 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
         return retention.sweep(marked);
       });
     },
-    compact: async ({ vacuum }) => {
+    async compact({ vacuum }) {
       await read(() => database.all('PRAGMA wal_checkpoint(TRUNCATE)'));
       if (!vacuum) return;
       await read(() => database.exec('VACUUM'));
@@ -168,9 +242,5 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
       ),
     goneOwners: () => read(() => operations.goneOwners()),
     operations: (of) => read(() => operations.all(of)),
-    close() {
-      closing ??= closeFile();
-      return closing;
-    },
   };
 }

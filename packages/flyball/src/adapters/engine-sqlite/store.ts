@@ -17,31 +17,7 @@ export interface StoreAccess {
 
 /** Records on the database of the engine. Committed versions are only added; erasing empties them. */
 export function sqliteStore({ database, guard, read, write }: StoreAccess): Store {
-  const recordAt = ({ tenant, owner, collection, key }: RecordKey): Row | undefined =>
-    database.get(
-      `SELECT ${asNumbers('n', 'version', 'erased_at')} FROM store_records WHERE tenant = ? AND owner = ? AND collection = ? AND key = ?`,
-      tenant,
-      owner,
-      collection,
-      key,
-    );
-  const versionBy = (record: number, proposal: string): Row | undefined =>
-    database.get(`SELECT ${VERSION} FROM store_versions WHERE record = ? AND proposal = ?`, record, proposal);
-  const proposalBy = (record: number, proposal: string): Row | undefined =>
-    database.get(
-      `SELECT ${asNumbers('n', 'version')}, ${asContent('value')} FROM store_proposals WHERE record = ? AND proposal = ?`,
-      record,
-      proposal,
-    );
-  const newRecord = ({ tenant, owner, collection, key }: RecordKey): number =>
-    database.run(
-      'INSERT INTO store_records (tenant, owner, collection, key) VALUES (?, ?, ?, ?)',
-      tenant,
-      owner,
-      collection,
-      key,
-    ).lastInsertRowid;
-
+  const rows = new RecordRows(database);
   return {
     get: (at) =>
       read(() => {
@@ -53,64 +29,26 @@ export function sqliteStore({ database, guard, read, write }: StoreAccess): Stor
 
     propose(at, { id, over, value }) {
       const encoded = storedText(canonicalJson(value));
-      return write(() => {
-        const found = recordAt(at);
-        const known = found === undefined ? undefined : integer(found, 'n');
-        const earlier = known === undefined ? undefined : (versionBy(known, id) ?? proposalBy(known, id));
-        if (earlier !== undefined) return { version: integer(earlier, 'version') };
-        const current = found === undefined || found['erased_at'] !== null ? 0 : integer(found, 'version');
-        if (over !== current) throw recordOvertaken(at, over, current);
-        const version = (found === undefined ? 0 : integer(found, 'version')) + 1;
-        database.run(
-          'INSERT INTO store_proposals (record, version, proposal, value) VALUES (?, ?, ?, ?)',
-          known ?? newRecord(at),
-          version,
-          id,
-          encoded,
-        );
-        return { version };
-      });
+      return write(() => propose(rows, at, { id, over, value: encoded }));
     },
 
     commit: (at, proposal, now) =>
       write(() => {
-        const found = recordAt(at);
-        if (found === undefined) throw proposalUnknown(at, proposal);
-        const record = integer(found, 'n');
-        const committed = versionBy(record, proposal);
-        if (committed !== undefined) return recordOf(at, committed);
-        const proposed = proposalBy(record, proposal);
-        if (proposed === undefined) throw proposalUnknown(at, proposal);
-        const version = integer(proposed, 'version');
-        if (version !== integer(found, 'version') + 1)
-          throw recordOvertaken(at, version - 1, integer(found, 'version'));
-        const value = storedValue(proposed, 'value');
-        const checksum = recordChecksum(at, { version, at: now, value });
-        const { lastInsertRowid } = database.run(
-          'INSERT INTO store_versions (record, version, proposal, at, value, checksum) VALUES (?, ?, ?, ?, ?, ?)',
-          record,
-          version,
-          proposal,
-          now,
-          value,
-          checksum,
-        );
-        guard.note('records', lastInsertRowid);
-        database.run('DELETE FROM store_proposals WHERE n = ?', integer(proposed, 'n'));
-        database.run('UPDATE store_records SET version = ?, erased_at = NULL WHERE n = ?', version, record);
-        return recordOf(at, { ...proposed, version, at: now, checksum });
+        const { record, row } = commit(rows, at, proposal, now);
+        if (row !== undefined) guard.note('records', row);
+        return record;
       }),
 
     drop: (at, proposal) =>
       write(() => {
-        const found = recordAt(at);
+        const found = rows.record(at);
         if (found === undefined) return;
         database.run('DELETE FROM store_proposals WHERE record = ? AND proposal = ?', integer(found, 'n'), proposal);
       }),
 
     async erase(at, now) {
       await write(() => {
-        const found = recordAt(at);
+        const found = rows.record(at);
         if (found === undefined) return;
         const record = integer(found, 'n');
         database.run('UPDATE store_versions SET value = NULL, checksum = NULL WHERE record = ?', record);
@@ -123,15 +61,115 @@ export function sqliteStore({ database, guard, read, write }: StoreAccess): Stor
 
     history: (at) =>
       read(() => {
-        const found = recordAt(at);
-        if (found === undefined) return [];
-        const rows = database.all(
-          `SELECT ${VERSION} FROM store_versions WHERE record = ? ORDER BY version`,
-          integer(found, 'n'),
-        );
-        return rows.map((row) => recordOf(at, row));
+        const found = rows.record(at);
+        return found === undefined ? [] : rows.versions(integer(found, 'n')).map((row) => recordOf(at, row));
       }),
   };
+}
+
+/** The rows that a record consists of. */
+class RecordRows {
+  readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  record({ tenant, owner, collection, key }: RecordKey): Row | undefined {
+    return this.database.get(
+      `SELECT ${asNumbers('n', 'version', 'erased_at')} FROM store_records WHERE tenant = ? AND owner = ? AND collection = ? AND key = ?`,
+      tenant,
+      owner,
+      collection,
+      key,
+    );
+  }
+
+  /** The number of a record without a version. */
+  add({ tenant, owner, collection, key }: RecordKey): number {
+    return this.database.run(
+      'INSERT INTO store_records (tenant, owner, collection, key) VALUES (?, ?, ?, ?)',
+      tenant,
+      owner,
+      collection,
+      key,
+    ).lastInsertRowid;
+  }
+
+  version(record: number, proposal: string): Row | undefined {
+    return this.database.get(
+      `SELECT ${VERSION} FROM store_versions WHERE record = ? AND proposal = ?`,
+      record,
+      proposal,
+    );
+  }
+
+  versions(record: number): readonly Row[] {
+    return this.database.all(`SELECT ${VERSION} FROM store_versions WHERE record = ? ORDER BY version`, record);
+  }
+
+  proposal(record: number, proposal: string): Row | undefined {
+    return this.database.get(
+      `SELECT ${asNumbers('n', 'version')}, ${asContent('value')} FROM store_proposals WHERE record = ? AND proposal = ?`,
+      record,
+      proposal,
+    );
+  }
+}
+
+function propose(
+  rows: RecordRows,
+  at: RecordKey,
+  { id, over, value }: { readonly id: string; readonly over: number; readonly value: SqlValue },
+): { readonly version: number } {
+  const found = rows.record(at);
+  const known = found === undefined ? undefined : integer(found, 'n');
+  const earlier = known === undefined ? undefined : (rows.version(known, id) ?? rows.proposal(known, id));
+  if (earlier !== undefined) return { version: integer(earlier, 'version') };
+  const current = found === undefined || found['erased_at'] !== null ? 0 : integer(found, 'version');
+  if (over !== current) throw recordOvertaken(at, over, current);
+  const version = (found === undefined ? 0 : integer(found, 'version')) + 1;
+  rows.database.run(
+    'INSERT INTO store_proposals (record, version, proposal, value) VALUES (?, ?, ?, ?)',
+    known ?? rows.add(at),
+    version,
+    id,
+    value,
+  );
+  return { version };
+}
+
+/** `row` is that of the version, where it was not committed before. */
+function commit(
+  rows: RecordRows,
+  at: RecordKey,
+  proposal: string,
+  now: number,
+): { readonly record: StoreRecord; readonly row?: number } {
+  const { database } = rows;
+  const found = rows.record(at);
+  if (found === undefined) throw proposalUnknown(at, proposal);
+  const record = integer(found, 'n');
+  const committed = rows.version(record, proposal);
+  if (committed !== undefined) return { record: recordOf(at, committed) };
+  const proposed = rows.proposal(record, proposal);
+  if (proposed === undefined) throw proposalUnknown(at, proposal);
+  const version = integer(proposed, 'version');
+  if (version !== integer(found, 'version') + 1) throw recordOvertaken(at, version - 1, integer(found, 'version'));
+  const value = storedValue(proposed, 'value');
+  const checksum = recordChecksum(at, { version, at: now, value });
+  const { lastInsertRowid } = database.run(
+    'INSERT INTO store_versions (record, version, proposal, at, value, checksum) VALUES (?, ?, ?, ?, ?, ?)',
+    record,
+    version,
+    proposal,
+    now,
+    value,
+    checksum,
+  );
+  database.run('DELETE FROM store_proposals WHERE n = ?', integer(proposed, 'n'));
+  database.run('UPDATE store_records SET version = ?, erased_at = NULL WHERE n = ?', version, record);
+  return { record: recordOf(at, { ...proposed, version, at: now, checksum }), row: lastInsertRowid };
 }
 
 const VERSION = `${asNumbers('store_versions.version', 'store_versions.at')}, ${asContent('store_versions.value')}, ${asBytes('store_versions.checksum')}`;

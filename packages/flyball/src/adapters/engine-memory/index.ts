@@ -1,2 +1,0 @@
-export { memoryEngine } from './memory-engine.js';
-export { memoryStore } from './memory-store.js';
