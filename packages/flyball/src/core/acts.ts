@@ -1,5 +1,6 @@
 import type { ActRecord, Acts } from './act-record.js';
 import { passOver } from './by-kind.js';
+import type { AskKind, ControlKind, LifeKind, PatternKind, RollbackKind, WaitKind } from './event-kinds.js';
 import type { EffectId, EventOf, RunEvent, SagaEntry } from './events.js';
 
 /** An outcome is read by people and models, and is kept in the journal: more than this nobody reads. */
@@ -40,44 +41,19 @@ export class ActsFold {
         break;
       default: // nothing in the world changes by it
         passOver<
-          | 'run-start'
-          | 'generation-start'
-          | 'generation-end'
-          | 'attempt-start'
-          | 'run-resume'
-          | 'run-pause'
-          | 'run-end'
-          | 'ask-start'
-          | 'ask-end'
+          | LifeKind
+          | AskKind
+          | WaitKind
+          | ControlKind
+          | RollbackKind
+          | PatternKind
           | 'call-start'
           | 'doubt'
           | 'slice-change'
           | 'spawn-end'
-          | 'wait-start'
-          | 'wait-end'
-          | 'wait-close'
-          | 'sleep-start'
-          | 'sleep-end'
-          | 'post'
-          | 'trip'
-          | 'cancel'
-          | 'redirect'
-          | 'stuck'
           | 'note'
-          | 'scope-start'
-          | 'scope-end'
-          | 'best'
-          | 'changed'
           | 'pin'
-          | 'budget-warning'
-          | 'scope-overlap'
-          | 'guard-refused'
-          | 'guard-decision'
-          | 'retry'
-          | 'signal-refused'
-          | 'operator-alert'
-          | 'rollback-start'
-          | 'rollback-end'
+          | 'post'
         >(event);
     }
   }

@@ -1,4 +1,5 @@
 import { FlyballError } from './errors.js';
+import type { TellingKind } from './event-kinds.js';
 import type { EventOf, EventType, RunEvent } from './events.js';
 
 /**
@@ -37,7 +38,10 @@ export function nothingFor<Kind extends EventType>(...kinds: readonly Kind[]): R
   return rowsFor(kinds, () => undefined) as Record<Kind, () => undefined>;
 }
 
-/** The last line of a fold that is a `switch`: names the kinds that it passes over, so that a new one does not compile. */
-export function passOver<Kind extends EventType>(_event: EventOf<Kind>): undefined {
+/**
+ * The last line of a fold that is a `switch`: names the kinds that it passes over besides those that only tell, so that a
+ * new one does not compile.
+ */
+export function passOver<Kind extends EventType>(_event: EventOf<Kind | TellingKind>): undefined {
   return undefined;
 }

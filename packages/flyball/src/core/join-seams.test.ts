@@ -1,7 +1,8 @@
-import type { SeamMiddleware, Seams } from 'flyball';
+import type { Seams } from 'flyball';
 import { expect, it } from 'vitest';
 import { proposed, toolOf } from '../../../../test/governance/context.js';
 import { joinSeams } from './join-seams.js';
+import type { SeamMiddleware } from './seams.js';
 
 it('joins sets of seams in the order given, seam by seam', async () => {
   const order: string[] = [];

@@ -1,4 +1,5 @@
 import { passOver } from './by-kind.js';
+import type { ActKind, AskKind, ChildKind, ControlKind, LifeKind, PatternKind, RollbackKind } from './event-kinds.js';
 import type { EffectId, Entry, EventOf, RunEvent, WaitCloser } from './events.js';
 
 /**
@@ -48,45 +49,18 @@ export function waitChange(event: RunEvent): WaitChange | undefined {
       return { id: event.id, status: 'closed' };
     default:
       return passOver<
-        | 'run-start'
-        | 'generation-start'
-        | 'generation-end'
-        | 'attempt-start'
-        | 'run-resume'
-        | 'run-pause'
-        | 'run-end'
-        | 'ask-start'
-        | 'ask-end'
-        | 'intent'
-        | 'call-start'
-        | 'complete'
-        | 'abort'
-        | 'doubt'
-        | 'spawn-start'
-        | 'slice-change'
-        | 'spawn-end'
+        | LifeKind
+        | AskKind
+        | ActKind
+        | ChildKind
+        | ControlKind
+        | RollbackKind
+        | PatternKind
         | 'sleep-start'
         | 'sleep-end'
-        | 'post'
-        | 'trip'
-        | 'cancel'
-        | 'redirect'
-        | 'stuck'
         | 'note'
-        | 'scope-start'
-        | 'scope-end'
-        | 'best'
-        | 'changed'
         | 'pin'
-        | 'budget-warning'
-        | 'scope-overlap'
-        | 'guard-refused'
-        | 'guard-decision'
-        | 'retry'
-        | 'signal-refused'
-        | 'operator-alert'
-        | 'rollback-start'
-        | 'rollback-end'
+        | 'post'
       >(event);
   }
 }

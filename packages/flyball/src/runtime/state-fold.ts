@@ -1,5 +1,6 @@
 import { passOver } from '../core/by-kind.js';
 import { FlyballError } from '../core/errors.js';
+import type { AskKind, ChildKind, RollbackKind } from '../core/event-kinds.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/events.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
 import { type Instruction, newRunState, type Rejection, type RunState, rejectionIn } from '../core/run-state.js';
@@ -80,19 +81,17 @@ export class StateFold {
         return this.read(event);
       default: // says nothing about the run as a whole
         return passOver<
+          | AskKind
+          | ChildKind
+          | RollbackKind
           | 'generation-start'
           | 'generation-end'
           | 'attempt-start'
           | 'run-resume'
           | 'run-pause'
           | 'run-end'
-          | 'ask-start'
-          | 'ask-end'
           | 'call-start'
           | 'doubt'
-          | 'spawn-start'
-          | 'slice-change'
-          | 'spawn-end'
           | 'wait-close'
           | 'sleep-start'
           | 'sleep-end'
@@ -102,16 +101,6 @@ export class StateFold {
           | 'stuck'
           | 'scope-start'
           | 'scope-end'
-          | 'changed'
-          | 'budget-warning'
-          | 'scope-overlap'
-          | 'guard-refused'
-          | 'guard-decision'
-          | 'retry'
-          | 'signal-refused'
-          | 'operator-alert'
-          | 'rollback-start'
-          | 'rollback-end'
         >(event);
     }
   }

@@ -1,4 +1,5 @@
 import { passOver } from '../core/by-kind.js';
+import type { ControlKind, LifeKind, PatternKind } from '../core/event-kinds.js';
 import type { EffectId, RunEvent } from '../core/events.js';
 import { isUnder, type LoadedEntry } from './loaded-entry.js';
 
@@ -80,35 +81,9 @@ function pathOf(event: RunEvent): string | undefined {
     case 'rollback-end':
       return around(event.scope); // it was decided there that another branch won
     default:
-      return passOver<
-        | 'run-start'
-        | 'generation-start'
-        | 'generation-end'
-        | 'attempt-start'
-        | 'run-resume'
-        | 'run-pause'
-        | 'run-end'
-        | 'doubt'
-        | 'slice-change'
-        | 'wait-close'
-        | 'trip'
-        | 'cancel'
-        | 'redirect'
-        | 'stuck'
-        | 'note'
-        | 'scope-start'
-        | 'scope-end'
-        | 'best'
-        | 'changed'
-        | 'pin'
-        | 'budget-warning'
-        | 'scope-overlap'
-        | 'guard-refused'
-        | 'guard-decision'
-        | 'retry'
-        | 'signal-refused'
-        | 'operator-alert'
-      >(event);
+      return passOver<LifeKind | ControlKind | PatternKind | 'doubt' | 'slice-change' | 'wait-close' | 'note' | 'pin'>(
+        event,
+      );
   }
 }
 

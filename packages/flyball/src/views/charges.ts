@@ -1,5 +1,6 @@
 import type { Amounts } from '../core/budget.js';
 import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
+import { PATTERNS, ROLLBACKS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import type { TokenUsage } from '../core/model.js';
 import { isInside, scopeOf } from './paths.js';
@@ -55,11 +56,23 @@ export class ChargeFold {
       return undefined;
     },
     // costs nothing
-    ...nothingFor('run-start', 'attempt-start', 'run-resume', 'run-pause', 'doubt', 'slice-change'),
-    ...nothingFor('wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'redirect', 'stuck', 'note'),
-    ...nothingFor('changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry'),
-    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
-    ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
+    ...nothingFor(
+      ...WAITS,
+      ...ROLLBACKS,
+      ...PATTERNS,
+      ...TELLING,
+      'run-start',
+      'attempt-start',
+      'run-resume',
+      'run-pause',
+      'doubt',
+      'slice-change',
+      'redirect',
+      'stuck',
+      'note',
+      'pin',
+      'post',
+    ),
   };
 
   private replied({ id, spent, reply, possibly }: EventOf<'ask-end'>): readonly Charge[] {

@@ -1,4 +1,5 @@
 import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
+import { CONTROLS, LIFE, PATTERNS, ROLLBACKS, TELLING } from '../core/event-kinds.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent, StartEvent } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
 import { isInside, scopeOf } from './paths.js';
@@ -101,11 +102,17 @@ export class EffectFold {
       return doubted;
     },
     // life, control and information: no effect of its own
-    ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
-    ...nothingFor('run-end', 'call-start', 'slice-change', 'retry', 'trip', 'cancel', 'redirect', 'stuck', 'note'),
-    ...nothingFor('changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision'),
-    ...nothingFor('scope-start', 'scope-end', 'best'),
-    ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
+    ...nothingFor(
+      ...LIFE,
+      ...CONTROLS,
+      ...ROLLBACKS,
+      ...PATTERNS,
+      ...TELLING,
+      'call-start',
+      'slice-change',
+      'note',
+      'pin',
+    ),
   };
 
   private dropClosed({ event, at }: Entry, touched: Effect | undefined): void {

@@ -1,6 +1,7 @@
 import { REPLY_REFUSED } from '../core/ask-until.js';
 import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
 import { boundText, type ErrorCode, type Failure } from '../core/errors.js';
+import { PATTERNS, ROLLBACKS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import { isNote } from '../core/notes.js';
 import { type Effect, EffectFold } from './effects.js';
@@ -132,6 +133,27 @@ export function failureAt(entry: Entry, effect: Effect | undefined): FailureReco
 }
 
 const FAILURES: ByKind<[entry: Entry, effect: Effect | undefined], FailureRecord | undefined> = {
+  ...nothingFor(
+    ...WAITS,
+    ...ROLLBACKS,
+    ...PATTERNS,
+    ...TELLING,
+    'run-start',
+    'generation-start',
+    'generation-end',
+    'attempt-start',
+    'run-resume',
+    'run-pause',
+    'ask-start',
+    'intent',
+    'call-start',
+    'spawn-start',
+    'slice-change',
+    'cancel',
+    'redirect',
+    'pin',
+    'post',
+  ),
   ...rowsFor(['ask-end', 'complete', 'abort'], ({ id, failure }, entry: Entry, effect: Effect | undefined) =>
     failure === undefined ? undefined : record(entry, id, failure, effect),
   ),
@@ -153,11 +175,6 @@ const FAILURES: ByKind<[entry: Entry, effect: Effect | undefined], FailureRecord
     severity: 'critical',
   }),
   // no failure: bounds and refusals have entries of their own
-  ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
-  ...nothingFor('ask-start', 'intent', 'call-start', 'spawn-start', 'slice-change', 'wait-start', 'wait-end'),
-  ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'changed', 'pin', 'budget-warning'),
-  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
-  ...nothingFor('scope-overlap', 'guard-refused', 'guard-decision', 'rollback-start', 'rollback-end'),
 };
 
 const AWAITS: Failure = {

@@ -1,4 +1,5 @@
 import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
+import { CHILDREN, CONTROLS, PATTERNS, ROLLBACKS, TELLING } from '../core/event-kinds.js';
 import type { EffectId, Entry, GuardDecision } from '../core/events.js';
 import { baseOf } from './paths.js';
 
@@ -29,6 +30,28 @@ export class GuardFold {
   }
 
   private static readonly ROWS: ByKind<[fold: GuardFold, generation: number], void> = {
+    ...nothingFor(
+      ...CHILDREN,
+      ...CONTROLS,
+      ...ROLLBACKS,
+      ...PATTERNS,
+      ...TELLING,
+      'run-start',
+      'generation-start',
+      'generation-end',
+      'run-resume',
+      'run-pause',
+      'ask-start',
+      'call-start',
+      'doubt',
+      'wait-end',
+      'wait-close',
+      'sleep-start',
+      'sleep-end',
+      'note',
+      'pin',
+      'post',
+    ),
     'guard-decision': ({ type: _type, id, ...decision }, fold, generation) => {
       const record = { effect: baseOf(id), generation, ...decision };
       fold.decided.push(record);
@@ -42,12 +65,6 @@ export class GuardFold {
     },
     'attempt-start': (_event, fold) => fold.void(),
     'run-end': (_event, fold) => fold.tentative.clear(),
-    ...nothingFor('run-start', 'generation-start', 'generation-end', 'run-resume', 'run-pause', 'ask-start', 'retry'),
-    ...nothingFor('call-start', 'doubt', 'spawn-start', 'slice-change', 'spawn-end', 'wait-end', 'wait-close', 'trip'),
-    ...nothingFor('sleep-start', 'sleep-end', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin'),
-    ...nothingFor('budget-warning', 'scope-overlap', 'guard-refused', 'signal-refused', 'operator-alert'),
-    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
-    ...nothingFor('rollback-start', 'rollback-end'),
   };
 
   all(): readonly GuardRecord[] {

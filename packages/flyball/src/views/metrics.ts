@@ -1,4 +1,5 @@
 import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
+import { ASKS, CHILDREN, PATTERNS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { Entry } from '../core/events.js';
 import { isBarrier } from './checkpoint.js';
 import { EffectFold } from './effects.js';
@@ -87,6 +88,30 @@ export class MetricFold {
   }
 
   private static readonly TOLD: ByKind<[fold: MetricFold, at: number], readonly Metric[] | undefined> = {
+    ...nothingFor(
+      ...ASKS,
+      ...CHILDREN,
+      ...WAITS,
+      ...PATTERNS,
+      ...TELLING,
+      'run-start',
+      'generation-start',
+      'generation-end',
+      'attempt-start',
+      'run-resume',
+      'run-pause',
+      'intent',
+      'call-start',
+      'complete',
+      'abort',
+      'cancel',
+      'redirect',
+      'stuck',
+      'rollback-start',
+      'note',
+      'pin',
+      'post',
+    ),
     'budget-warning': ({ node, axis, spent, limit }, fold, at) => [
       fold.metric('budget_warning', at, { node: node === '' ? '/' : node, axis, spent, limit }),
     ],
@@ -102,12 +127,6 @@ export class MetricFold {
         .filter(({ status }) => status === 'COMPENSATION_FAILED')
         .map(({ effect, name }) => fold.metric('compensation_failed', at, { effect, action: name })),
     'run-end': ({ outcome }, fold, at) => [fold.metric('run_ended', at, { stop: outcome.stop, ...fold.totals(at) })],
-    ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
-    ...nothingFor('ask-start', 'ask-end', 'intent', 'call-start', 'complete', 'abort', 'spawn-start', 'slice-change'),
-    ...nothingFor('spawn-end', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'cancel', 'retry'),
-    ...nothingFor('redirect', 'stuck', 'note', 'changed', 'pin', 'scope-overlap', 'guard-refused', 'signal-refused'),
-    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
-    ...nothingFor('operator-alert', 'rollback-start'),
   };
 
   private totals(at: number): Metric['fields'] {

@@ -1,4 +1,5 @@
 import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
+import { PATTERNS, ROLLBACKS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { Entry, EventOf } from '../core/events.js';
 import { isNote } from '../core/notes.js';
 import { PRIVATE } from '../core/private-marks.js';
@@ -124,6 +125,27 @@ const failedThere = (_event: unknown, entry: Entry, effect: Effect | undefined):
   wentWrong(failureAt(entry, effect));
 
 const SAID: ByKind<[entry: Entry, effect: Effect | undefined], Said | undefined> = {
+  ...nothingFor(
+    ...WAITS,
+    ...ROLLBACKS,
+    ...PATTERNS,
+    ...TELLING,
+    'run-start',
+    'generation-start',
+    'generation-end',
+    'attempt-start',
+    'run-resume',
+    'run-pause',
+    'ask-start',
+    'intent',
+    'call-start',
+    'spawn-start',
+    'slice-change',
+    'cancel',
+    'redirect',
+    'pin',
+    'post',
+  ),
   'ask-end': ({ reply }, entry, effect) =>
     reply === undefined ? wentWrong(failureAt(entry, effect)) : replied(reply, effect),
   ...rowsFor(['complete', 'abort'], (event, entry: Entry, effect: Effect | undefined) =>
@@ -136,11 +158,6 @@ const SAID: ByKind<[entry: Entry, effect: Effect | undefined], Said | undefined>
   note: noted,
   ...rowsFor(['spawn-end', 'run-end', 'doubt', 'trip', 'stuck', 'signal-refused', 'operator-alert'], failedThere),
   ...nothingFor('retry'), // the call goes on: its end is the observation
-  ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
-  ...nothingFor('ask-start', 'intent', 'call-start', 'spawn-start', 'slice-change', 'wait-start', 'wait-end'),
-  ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'changed', 'pin', 'budget-warning'),
-  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
-  ...nothingFor('scope-overlap', 'guard-refused', 'rollback-start', 'rollback-end'),
 };
 
 function replied(reply: NonNullable<EventOf<'ask-end'>['reply']>, effect: Effect | undefined): Said {

@@ -1,5 +1,6 @@
 import { AXES, type CountedAxis } from '../core/budget.js';
 import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
+import { ACTS, ASKS, CHILDREN, CONTROLS, PATTERNS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { EffectId, Entry, EventOf, ForkPoint } from '../core/events.js';
 import { isTerminal, type Outcome, type RollbackReport, type Stop, type Waiting } from '../core/outcome.js';
 import { type Effect, EffectFold, VERBS, type Verb } from './effects.js';
@@ -151,6 +152,21 @@ class LifeFold {
   }
 
   private static readonly ROWS: ByKind<[fold: LifeFold, at: number], void> = {
+    ...nothingFor(
+      ...ASKS,
+      ...ACTS,
+      ...CHILDREN,
+      ...WAITS,
+      ...CONTROLS,
+      ...PATTERNS,
+      ...TELLING,
+      'generation-start',
+      'generation-end',
+      'rollback-start',
+      'note',
+      'pin',
+      'post',
+    ),
     'run-start': ({ agent, version, tenant, subject, fork }, fold) => {
       fold.identity = { agent, version, tenant, subject, ...(fork === undefined ? {} : { fork }) };
     },
@@ -176,11 +192,6 @@ class LifeFold {
       fold.rollback = merged(fold.rollback, report);
     },
     // effects, notes and marks say nothing about the life of the run
-    ...nothingFor('generation-start', 'generation-end', 'ask-start', 'ask-end', 'intent', 'call-start', 'complete'),
-    ...nothingFor('abort', 'doubt', 'retry', 'spawn-start', 'slice-change', 'spawn-end', 'wait-start', 'wait-end'),
-    ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed'),
-    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
-    ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'rollback-start'),
   };
 
   /** A bounded run goes on under a larger budget: its first end was not the last word. */

@@ -1,5 +1,6 @@
 import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING } from '../core/budget.js';
 import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
+import { ACTS, ASKS, CHILDREN, PATTERNS, ROLLBACKS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { Entry } from '../core/events.js';
 import { isNote } from '../core/notes.js';
 import type { Usage } from '../core/outcome.js';
@@ -27,6 +28,23 @@ export class UsageFold {
   }
 
   private static readonly ROWS: ByKind<[fold: UsageFold], void> = {
+    ...nothingFor(
+      ...ASKS,
+      ...ACTS,
+      ...CHILDREN,
+      ...WAITS,
+      ...ROLLBACKS,
+      ...PATTERNS,
+      ...TELLING,
+      'generation-end',
+      'attempt-start',
+      'run-pause',
+      'cancel',
+      'redirect',
+      'stuck',
+      'pin',
+      'post',
+    ),
     'run-start': ({ budget }, fold) => {
       fold.limits = budget;
     },
@@ -46,12 +64,6 @@ export class UsageFold {
       if (usage !== undefined) fold.takeAtEnd(usage);
     },
     // says nothing about the budget but what its charges say
-    ...nothingFor('generation-end', 'attempt-start', 'run-pause', 'ask-start', 'ask-end', 'intent', 'call-start'),
-    ...nothingFor('complete', 'abort', 'doubt', 'retry', 'spawn-start', 'slice-change', 'spawn-end', 'wait-start'),
-    ...nothingFor('wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'stuck', 'changed'),
-    ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'operator-alert'),
-    ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
-    ...nothingFor('rollback-start', 'rollback-end'),
   };
 
   /** A tool call counts from the moment its body begins, whether or not its end is known. */

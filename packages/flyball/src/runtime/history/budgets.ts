@@ -1,5 +1,6 @@
 import { type Budget, completed } from '../../core/budget.js';
 import { type ByKind, byKind, nothingFor, rowsFor } from '../../core/by-kind.js';
+import { ACTS, ASKS, CONTROLS, PATTERNS, ROLLBACKS, TELLING, WAITS } from '../../core/event-kinds.js';
 import type { EffectId } from '../../core/events.js';
 import type { Era, Turns } from '../turns.js';
 import type { Placed } from './standing.js';
@@ -27,6 +28,24 @@ class BudgetFold {
 }
 
 const ROWS: ByKind<[fold: BudgetFold, at: Placed], void> = {
+  ...nothingFor(
+    ...ASKS,
+    ...ACTS,
+    ...WAITS,
+    ...CONTROLS,
+    ...ROLLBACKS,
+    ...PATTERNS,
+    ...TELLING,
+    'generation-end',
+    'attempt-start',
+    'run-pause',
+    'run-end',
+    'spawn-start',
+    'spawn-end',
+    'note',
+    'pin',
+    'post',
+  ),
   // a fork's own part, also where a fork of it inherits that
   ...rowsFor(['run-start', 'generation-start'], ({ budget }, fold: BudgetFold, at: Placed) =>
     fold.give(budget, at, at.place > 0),
@@ -40,12 +59,6 @@ const ROWS: ByKind<[fold: BudgetFold, at: Placed], void> = {
   'budget-warning': ({ node, axis }, fold) => {
     fold.warned.add(`${fold.given.length - 1} ${node} ${axis}`);
   },
-  ...nothingFor('generation-end', 'attempt-start', 'run-pause', 'run-end', 'ask-start', 'ask-end', 'intent'),
-  ...nothingFor('call-start', 'complete', 'abort', 'doubt', 'spawn-start', 'spawn-end', 'wait-start', 'wait-end'),
-  ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed'),
-  ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry', 'signal-refused'),
-  ...nothingFor('operator-alert', 'rollback-start', 'rollback-end'),
-  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
 };
 
 const FROM_THE_START = { delivery: -1, inTurn: true } as const;

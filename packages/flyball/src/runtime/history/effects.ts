@@ -1,5 +1,6 @@
 import { isSagaStep, sagaEntry } from '../../core/acts.js';
 import { type ByKind, byKind, nothingFor, rowsFor } from '../../core/by-kind.js';
+import { CONTROLS, PATTERNS, ROLLBACKS, TELLING } from '../../core/event-kinds.js';
 import type { EffectId, EndEvent, EventOf, Owner, SagaEntry, StartEvent } from '../../core/events.js';
 import type { LoadedEntry } from '../loaded-entry.js';
 import type { Placed } from './standing.js';
@@ -84,11 +85,23 @@ const ROWS: ByKind<[fold: EffectFold, at: Placed], void> = {
   'attempt-start': ({ owner }, fold) => {
     fold.owner = owner;
   },
-  ...nothingFor('run-start', 'generation-start', 'generation-end', 'run-resume', 'run-pause', 'run-end'),
-  ...nothingFor('doubt', 'wait-close', 'slice-change', 'trip', 'cancel', 'redirect', 'stuck'),
-  ...nothingFor('note', 'changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision'),
-  ...nothingFor('retry', 'signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
-  ...nothingFor('scope-start', 'scope-end', 'best'),
+  ...nothingFor(
+    ...CONTROLS,
+    ...ROLLBACKS,
+    ...PATTERNS,
+    ...TELLING,
+    'run-start',
+    'generation-start',
+    'generation-end',
+    'run-resume',
+    'run-pause',
+    'run-end',
+    'doubt',
+    'slice-change',
+    'wait-close',
+    'note',
+    'pin',
+  ),
 };
 
 export function effectsIn(past: readonly Placed[]): EffectHistory {

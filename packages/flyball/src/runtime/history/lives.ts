@@ -1,4 +1,5 @@
 import { type ByKind, byKind, nothingFor } from '../../core/by-kind.js';
+import { ACTS, ASKS, CONTROLS, PATTERNS, ROLLBACKS, TELLING, WAITS } from '../../core/event-kinds.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { Placed } from './standing.js';
 
@@ -47,12 +48,23 @@ const ROWS: ByKind<[fold: LifeFold, at: Placed], void> = {
   'run-end': (event, fold, { own }) => {
     if (own) fold.end = event;
   },
-  ...nothingFor('run-start', 'generation-start', 'generation-end', 'ask-start', 'ask-end', 'intent', 'call-start'),
-  ...nothingFor('complete', 'abort', 'doubt', 'slice-change', 'spawn-end', 'wait-start', 'wait-end', 'wait-close'),
-  ...nothingFor('sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin'),
-  ...nothingFor('budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry', 'signal-refused'),
-  ...nothingFor('operator-alert', 'rollback-start', 'rollback-end'),
-  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
+  ...nothingFor(
+    ...ASKS,
+    ...ACTS,
+    ...WAITS,
+    ...CONTROLS,
+    ...ROLLBACKS,
+    ...PATTERNS,
+    ...TELLING,
+    'run-start',
+    'generation-start',
+    'generation-end',
+    'slice-change',
+    'spawn-end',
+    'note',
+    'pin',
+    'post',
+  ),
 };
 
 export function livesIn(past: readonly Placed[], startedAt: number): LifeHistory {

@@ -1,4 +1,5 @@
 import { type ByKind, byKind, nothingFor } from '../../core/by-kind.js';
+import { ASKS, CHILDREN, CONTROLS, LIFE, PATTERNS, TELLING, WAITS } from '../../core/event-kinds.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { Placed } from './standing.js';
 
@@ -32,19 +33,21 @@ const ROWS: ByKind<[fold: RollbackFold, at: Placed], void> = {
     if (own) fold.doubts.add(`${id}!doubt${attempt}`); // a fork asks about its own
   },
   ...nothingFor(
-    'run-start',
-    'generation-start',
-    'generation-end',
-    'attempt-start',
-    'run-resume',
-    'run-pause',
-    'run-end',
+    ...LIFE,
+    ...ASKS,
+    ...CHILDREN,
+    ...WAITS,
+    ...CONTROLS,
+    ...PATTERNS,
+    ...TELLING,
+    'intent',
+    'call-start',
+    'complete',
+    'abort',
+    'note',
+    'pin',
+    'post',
   ),
-  ...nothingFor('ask-start', 'ask-end', 'intent', 'call-start', 'complete', 'abort', 'spawn-start', 'spawn-end'),
-  ...nothingFor('slice-change', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end'),
-  ...nothingFor('trip', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin', 'budget-warning', 'scope-overlap'),
-  ...nothingFor('guard-refused', 'guard-decision', 'retry', 'signal-refused', 'operator-alert'),
-  ...nothingFor('scope-start', 'scope-end', 'best', 'post'),
 };
 
 export function rollbacksIn(past: readonly Placed[]): RollbackHistory {

@@ -1,4 +1,5 @@
 import { type ByKind, byKind, nothingFor, rowsFor } from '../../core/by-kind.js';
+import { ACTS, ASKS, CHILDREN, CONTROLS, LIFE, ROLLBACKS, TELLING, WAITS } from '../../core/event-kinds.js';
 import type { Placed } from './standing.js';
 
 /** What a run has said so far beside its effects: a later life does not say it again. */
@@ -16,6 +17,7 @@ class ToldFold implements ToldHistory {
 }
 
 const ROWS: ByKind<[fold: ToldFold, at: Placed], void> = {
+  ...nothingFor(...LIFE, ...ASKS, ...ACTS, ...CHILDREN, ...WAITS, ...CONTROLS, ...ROLLBACKS, ...TELLING, 'pin', 'post'),
   ...rowsFor(['note', 'scope-start', 'scope-end', 'best'], ({ path }, { told }: ToldFold, { standing }: Placed) => {
     if (standing === 'kept') told.set(path, (told.get(path) ?? 0) + 1);
   }),
@@ -25,29 +27,6 @@ const ROWS: ByKind<[fold: ToldFold, at: Placed], void> = {
   changed: ({ id }, { changedIds }) => {
     changedIds.add(id);
   },
-  ...nothingFor(
-    'run-start',
-    'generation-start',
-    'generation-end',
-    'attempt-start',
-    'run-resume',
-    'run-pause',
-    'run-end',
-  ),
-  ...nothingFor(
-    'ask-start',
-    'ask-end',
-    'intent',
-    'call-start',
-    'complete',
-    'abort',
-    'doubt',
-    'spawn-start',
-    'spawn-end',
-  ),
-  ...nothingFor('slice-change', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel'),
-  ...nothingFor('redirect', 'stuck', 'pin', 'budget-warning', 'guard-refused', 'guard-decision', 'retry'),
-  ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end', 'post'),
 };
 
 export function toldIn(past: readonly Placed[]): ToldHistory {
