@@ -3,18 +3,10 @@
 import { join } from 'node:path';
 import { GrepIndex } from '@flyball/evals';
 import { vectorFolder } from '@flyball/evals/files';
+import type { Embedder } from 'flyball';
 import { energeticEmbedder } from 'flyball/adapters/embedder-energetic';
-import {
-  Bm25Index,
-  DenseIndex,
-  DocumentLinks,
-  type Embedder,
-  fuse,
-  HybridIndex,
-  hashEmbedder,
-  identifiersIn,
-  type Ranked,
-} from 'flyball/retrieval';
+import { identifiersIn } from 'flyball/internal';
+import { Bm25Index, DenseIndex, DocumentLinks, fuse, HybridIndex, hashEmbedder, type Ranked } from 'flyball/retrieval';
 import {
   bankingFolder,
   documentsIn,

@@ -1,7 +1,8 @@
 import { strict as assert } from 'node:assert';
 import { type Agent, budget, createRuntime, done, memoryEngine, memoryStore } from 'flyball';
 import { defineAgent } from 'flyball/agents';
-import { capture, hashEmbedder, memory, observe } from 'flyball/memory';
+import { capture, memory, observe } from 'flyball/memory';
+import { hashEmbedder } from 'flyball/retrieval';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { failuresOf, loopTraceOf, observationsOf, withoutPrivate } from 'flyball/views';

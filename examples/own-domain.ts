@@ -13,9 +13,7 @@ import {
   silentAgentSide,
   Tables,
 } from '@flyball/evals';
-import { systemClock } from 'flyball';
-import { memoryEngine } from 'flyball/adapters/engine-memory';
-import { nodeHost } from 'flyball/adapters/host-node';
+import { memoryEngine, nodeHost, systemClock } from 'flyball';
 
 // #region tools
 const id = { name: 'book_id', required: true };

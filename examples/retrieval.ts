@@ -10,7 +10,6 @@ import {
   type Cited,
   DenseIndex,
   DocumentLinks,
-  decompose,
   defineBundle,
   documentsRetriever,
   type Found,
@@ -20,6 +19,7 @@ import {
   hashEmbedder,
   memoryVectors,
   retrieveTransformed,
+  splitRequest,
   vanillaRag,
 } from 'flyball/retrieval';
 import { scriptedModel } from 'flyball/testing';
@@ -94,7 +94,7 @@ assert.deepEqual(new Set(both.slice(0, 2).map(({ id }) => id)), new Set(['sickne
 // #region fusion
 const joined = fuse([byWords, byMeaning, grep.search({ pattern: 'EUR', limit: 5 })], { weights: [1, 0.5, 1] });
 assert.equal(joined[0]?.id, 'prices'); // first in two lists
-assert.deepEqual(decompose('My tube is flat. What does a new one cost, and when can you bleed the brakes?'), [
+assert.deepEqual(splitRequest('My tube is flat. What does a new one cost, and when can you bleed the brakes?'), [
   'My tube is flat.',
   'What does a new one cost',
   'when can you bleed the brakes?',

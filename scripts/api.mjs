@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exportsOf } from './api/exports.mjs';
+import { identity, mentionedBy } from './api/mentioned.mjs';
 import { commentOf, kindOf, signatureOf } from './api/signature.mjs';
 import { filesUnder, root } from './files.mjs';
 import { publicEntries } from './packages.mjs';
@@ -31,10 +32,16 @@ export function pages() {
   /** @type {Map<string, string>} */
   const made = new Map();
   const rows = [];
-  for (const { entry, source } of publicEntries()) {
-    const names = [...exportsOf(source).values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = publicEntries().map(({ entry, source }) => ({
+    entry,
+    names: sorted([...exportsOf(source).values()]),
+  }));
+  const known = new Set(entries.flatMap(({ names }) => names.map(identity)));
+  for (const { entry, names } of entries) {
     rows.push(`| [\`${entry}\`](${pageOf(entry)}) | ${names.length} |`);
-    made.set(`${FOLDER}/${pageOf(entry)}`, page(entry, names));
+    const mentioned = mentionedBy(names, known);
+    for (const declared of mentioned) known.add(identity(declared)); // shown once, on the page of the first that needs it
+    made.set(`${FOLDER}/${pageOf(entry)}`, page(entry, names, sorted(mentioned)));
   }
   const head =
     '# API reference\n\nOne page for each entry point, generated from the comments in the source code by `npm run api -- --update`.\n\n';
@@ -42,23 +49,33 @@ export function pages() {
   return made;
 }
 
-/** @param {string} entry @param {readonly import('./api/exports.mjs').Declared[]} names */
-function page(entry, names) {
+/** @typedef {import('./api/exports.mjs').Declared} Declared */
+
+/** @param {readonly Declared[]} names */
+const sorted = (names) => [...names].sort((a, b) => (a.name < b.name ? -1 : 1));
+
+/** @param {string} entry @param {readonly Declared[]} names @param {readonly Declared[]} mentioned */
+function page(entry, names, mentioned) {
   const parts = [`# ${entry}\n`];
   for (const [kind, title] of SECTIONS) {
     const these = names.filter((declared) => kindOf(declared) === kind);
-    if (these.length === 0) continue;
-    parts.push(`## ${title}\n`);
-    for (const declared of these) {
-      const comment = commentOf(declared);
-      parts.push(
-        `### ${declared.name}\n`,
-        ...(comment === '' ? [] : [`${comment}\n`]),
-        `\`\`\`ts\n${signatureOf(declared)}\n\`\`\`\n`,
-      );
-    }
+    if (these.length > 0) parts.push(`## ${title}\n`, ...these.flatMap(described));
   }
+  if (mentioned.length > 0)
+    parts.push('## Types that are not exported\n', NOT_EXPORTED, ...mentioned.flatMap(described));
   return parts.join('\n');
+}
+
+const NOT_EXPORTED = 'The signatures above use these types. TypeScript infers them, so you do not import them.\n';
+
+/** @param {Declared} declared @returns {readonly string[]} */
+function described(declared) {
+  const comment = commentOf(declared);
+  return [
+    `### ${declared.name}\n`,
+    ...(comment === '' ? [] : [`${comment}\n`]),
+    `\`\`\`ts\n${signatureOf(declared)}\n\`\`\`\n`,
+  ];
 }
 
 /** Pages that are missing, different or left over. @returns {readonly string[]} */

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { budget } from 'flyball';
-import { DEFAULT_CONFIG } from 'flyball/loops';
-import { ROUTER_DEFAULTS } from 'flyball/models';
-import { UNMODIFIED_ABOVE, UNMODIFIED_BELOW } from 'flyball/people';
-import { MAX_BRANCH_DEPTH, MAX_BRANCHES, MAX_STEPS, type PlanStep, readPlan, validatePlan } from 'flyball/plans';
-import { AUTONOMY_LEVELS, DEFAULT_AUTONOMY, DEFAULT_RATE_LIMIT, ENFORCEMENT_POINTS } from 'flyball/tools';
+import { type PlanStep, readPlan, validatePlan } from 'flyball/plans';
 import { describe, expect, it } from 'vitest';
 import { APPROVAL_RULES } from '../packages/flyball/src/core/approval.js';
 import { MOST_REASKS } from '../packages/flyball/src/core/ask-until.js';
@@ -17,8 +13,16 @@ import {
   DEFAULT_REVISIONS,
   DEFAULT_WIDTH,
 } from '../packages/flyball/src/loops/plan/parts.js';
+import { DEFAULT_CONFIG } from '../packages/flyball/src/loops/tool-loop/config.js';
 import { outcomeFor, type TerminationReason } from '../packages/flyball/src/loops/tool-loop/termination.js';
 import { PROVIDERS, type ProviderFacts, type SettingName } from '../packages/flyball/src/models/providers.js';
+import { ROUTER_DEFAULTS } from '../packages/flyball/src/models/router-policy.js';
+import { UNMODIFIED_ABOVE, UNMODIFIED_BELOW } from '../packages/flyball/src/people/inbox-metrics.js';
+import { MAX_BRANCH_DEPTH, MAX_BRANCHES } from '../packages/flyball/src/plans/branches.js';
+import { MAX_STEPS } from '../packages/flyball/src/plans/read-plan.js';
+import { DEFAULT_AUTONOMY, ENFORCEMENT_POINTS } from '../packages/flyball/src/tools/autonomy/profile.js';
+import { AUTONOMY_LEVELS } from '../packages/flyball/src/tools/governance/autonomy-level.js';
+import { DEFAULT_RATE_LIMIT } from '../packages/flyball/src/tools/governance/rate-limit.js';
 import { root } from '../scripts/files.mjs';
 
 /** Tables in the documentation that say what the code says: here they are held to it. */

@@ -16,7 +16,6 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'flyball/adapters/model-ai-sdk': ['@ai-sdk/provider'],
   'flyball/command': ['commander'],
   'flyball/internal': ['commander'],
-  'flyball/adapters/mcp-client': ['@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio'],
 };
 
 /** What a declaration file, and all that it imports, takes from packages. */

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { root } from '../files.mjs';
+import { allEntries } from '../packages.mjs';
 
 /** @typedef {{ readonly type: string, readonly start: number, readonly end: number, readonly [key: string]: any }} Node */
 /** @typedef {{ readonly path: string, readonly code: string, readonly body: readonly Node[], readonly comments: readonly { readonly type: string, readonly value: string, readonly start: number, readonly end: number }[] }} Source */
@@ -26,9 +27,9 @@ function sourceAt(path) {
   return source;
 }
 
-/** @param {Source} from @param {string} specifier @returns {string | undefined} undefined for a package */
+/** @param {Source} from @param {string} specifier @returns {string | undefined} undefined for a package that is not ours */
 function resolved(from, specifier) {
-  if (!specifier.startsWith('.')) return undefined;
+  if (!specifier.startsWith('.')) return allEntries().find(({ entry }) => entry === specifier)?.source;
   const path = join(dirname(from.path), specifier);
   const found = [path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx')].find((each) =>
     existsSync(join(root, each)),
@@ -81,12 +82,19 @@ function exportedBy(source, node, name) {
 
 /** What a file declares and exports apart, or imports and hands on. @param {Source} source @param {string} name @returns {Declared} */
 function declaredIn(source, name) {
-  const own = source.body.filter((node) => namesOf(node).includes(name));
+  const found = meantBy(source, name);
+  if (found === undefined) throw new Error(`${source.path} exports ${name}, which it does not declare.`);
+  return found;
+}
+
+/** What a name means in a file; undefined for what neither it nor one of its imports declares. @param {Source} source @param {string} name @returns {Declared | undefined} */
+export function meantBy(source, name) {
+  const own = source.body.filter((node) => namesOf(node['declaration'] ?? node).includes(name));
   if (own.length > 0) return { name, source, nodes: own };
   for (const node of source.body) {
     if (node.type !== 'ImportDeclaration') continue;
     const specifier = node['specifiers'].find((/** @type {Node} */ { local }) => local.name === name);
     if (specifier !== undefined) return exportedBy(source, node, specifier.imported?.name ?? name);
   }
-  throw new Error(`${source.path} exports ${name}, which it does not declare.`);
+  return undefined;
 }

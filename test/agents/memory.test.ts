@@ -1,8 +1,10 @@
 import { type Clock, done, memoryStore, type Run, type Store, systemClock } from 'flyball';
 import { defineAgent } from 'flyball/agents';
-import { hashEmbedder, type Memory, memory } from 'flyball/memory';
-import { type ScriptEntry, scriptedModel } from 'flyball/testing';
+import { type Memory, memory } from 'flyball/memory';
+import { hashEmbedder } from 'flyball/retrieval';
+import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import type { ScriptEntry } from '../../packages/flyball/src/testing/script.js';
 import { smallTools } from '../loops/small-tools.js';
 import { proposes } from '../loops/stage-loop.js';
 import { Stage } from '../runtime/stage.js';

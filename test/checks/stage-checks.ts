@@ -1,6 +1,7 @@
 import { type Clock, done, type Outcome, type Run, type Session, systemClock } from 'flyball';
-import type { Subject, VerifyContext } from 'flyball/checks';
+import type { Subject } from 'flyball/checks';
 import type { ScriptedModel } from 'flyball/testing';
+import type { VerifyContext } from '../../packages/flyball/src/checks/contracts.js';
 import type { Evidence } from '../../packages/flyball/src/core/work.js';
 import { Stage } from '../runtime/stage.js';
 

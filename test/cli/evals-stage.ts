@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ModelServer, modelServer, type ServedRequest, type ServerReplyParts } from 'flyball/testing';
+import { type ModelServer, modelServer, type ServedRequest } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
 import { scriptedCustomers } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
 import { type DeskReply, scriptedDesk } from '../../packages/evals/src/domains/energy-desk/scripted-desk.js';
 import { runProgram } from '../../packages/flyball/src/cli/program.js';
+import type { ServerReplyParts } from '../../packages/flyball/src/testing/model-server/server-script.js';
 import { desk } from '../evals/energy-desk-stage.js';
 import { jsonLines } from './flyball.js';
 

@@ -1,9 +1,10 @@
-import { type ModelServer, modelServer, type ServedRequest, type ServerReplyParts } from 'flyball/testing';
+import { type ModelServer, modelServer, type ServedRequest } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
 import { scenarioText } from '../../packages/evals/src/simulation/user-prompt.js';
 import { dumpJson } from '../../packages/evals/src/tau2/python/json.js';
 import type { Domain } from '../../packages/evals/src/world/environment.js';
 import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';
+import type { ServerReplyParts } from '../../packages/flyball/src/testing/model-server/server-script.js';
 
 /** What every reply is said to have used: most of the prompt from the cache. */
 export const USAGE = { input: 2_000, output: 50, cacheRead: 1_280 };

@@ -1,5 +1,6 @@
 import { type Entry, memoryEngine, memoryStore } from 'flyball';
-import { documentsRetriever, memory } from 'flyball/memory';
+import { memory } from 'flyball/memory';
+import { documentsRetriever } from 'flyball/retrieval';
 import { type CrashPoint, crashingEngine } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CommitLives, type Course, liveCommit } from './crash.js';

@@ -10,8 +10,9 @@ import {
   type Store,
 } from 'flyball';
 import type { CommitResult } from 'flyball/loops';
-import { autoClock, type Mortal, type Script, type ScriptedModel, scriptedModel, testHost } from 'flyball/testing';
+import { autoClock, type Script, type ScriptedModel, scriptedModel, testHost } from 'flyball/testing';
 import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
+import type { Mortal } from '../../packages/flyball/src/testing/mortal.js';
 import { type Answer, carryOn, stuck } from '../crash/carry-on.js';
 import { type CommitOptions, loopWith, ROOMY, SMOOTH, TASK } from './stage-commit.js';
 

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exitSettings, LOOP_LIMITS, PHASES, scoreThresholds, TRANSITIONS } from 'flyball/loops';
+import { scoreThresholds } from 'flyball/loops';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RUBRIC } from '../../packages/flyball/src/checks/rubric.js';
 import { CONTROLLER_DEFAULTS } from '../../packages/flyball/src/loops/commit/control/settings.js';
+import { exitSettings } from '../../packages/flyball/src/loops/commit/exit/settings.js';
+import { LOOP_LIMITS, PHASES, TRANSITIONS } from '../../packages/flyball/src/loops/commit/phases.js';
 import { SEVERITY } from '../../packages/flyball/src/loops/commit/repair/strategy.js';
 import { root } from '../../scripts/files.mjs';
 

@@ -1,6 +1,6 @@
-import { type Clock, type Entry, memoryStore, type Outcome, type Store, systemClock } from 'flyball';
+import { type Clock, type Entry, memoryStore, type Outcome, type Retriever, type Store, systemClock } from 'flyball';
 import type { CommitResult } from 'flyball/loops';
-import { documentsRetriever, type Retriever } from 'flyball/memory';
+import { documentsRetriever } from 'flyball/retrieval';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { commitCourseOf } from 'flyball/views';

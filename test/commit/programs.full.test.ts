@@ -1,7 +1,13 @@
 import { type Entry, memoryEngine } from 'flyball';
-import { type CommitResult, LOOP_LIMITS, type LoopEvent, type Phase, TRANSITIONS, verifyCommit } from 'flyball/loops';
+import { type CommitResult, verifyCommit } from 'flyball/loops';
 import { crashingEngine, seededRandom } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  LOOP_LIMITS,
+  type LoopEvent,
+  type Phase,
+  TRANSITIONS,
+} from '../../packages/flyball/src/loops/commit/phases.js';
 import { repetitions } from '../repetitions.js';
 import { type CommitLives, liveCommit } from './crash.js';
 import { programOf } from './programs.js';

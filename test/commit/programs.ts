@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { FlyballError, type ModelCallContext, type ModelRequest, type StandardSchema } from 'flyball';
-import { documentsRetriever } from 'flyball/memory';
+import { documentsRetriever } from 'flyball/retrieval';
 import { type ReplyFunction, seededRandom } from 'flyball/testing';
 import { ROOT_CAUSES } from '../../packages/flyball/src/core/work.js';
 import type { Course } from './crash.js';

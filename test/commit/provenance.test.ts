@@ -2,18 +2,11 @@ import { type Agent, type Clock, done, type Entry, memoryStore, type Outcome, ty
 import { type CommitLoopOptions, type CommitResult, verifyCommit } from 'flyball/loops';
 import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
-import {
-  auditLines,
-  checkCommit,
-  commitCourseOf,
-  commitCoursesOf,
-  committedIn,
-  provenanceOf,
-  verifyAudit,
-  verifyProvenance,
-} from 'flyball/views';
+import { auditLines, checkCommit, commitCourseOf, provenanceOf, verifyAudit, verifyProvenance } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
+import { commitCoursesOf } from '../../packages/flyball/src/views/commit-course.js';
+import { committedIn } from '../../packages/flyball/src/views/commit-course-check.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { everyAlteration } from './provenance-alterations.js';
 import { criticised, judging, loopWith, PLAN, ROOMY, SMOOTH, TASK } from './stage-commit.js';

@@ -1,5 +1,5 @@
 import { FlyballError, type StandardSchema } from 'flyball';
-import { documentsRetriever } from 'flyball/memory';
+import { documentsRetriever } from 'flyball/retrieval';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { moving } from '../runtime/stage.js';
 import { courseOf, criticised, judging, notesOf, PLAN, phasesOf, resultOf, runCommit, TASK } from './stage-commit.js';

@@ -1,8 +1,6 @@
 import {
   type Agent,
   BoundReachedError,
-  type BudgetSlice,
-  type Delegation,
   degraded,
   done,
   type Framing,
@@ -13,6 +11,8 @@ import {
   type Tool,
 } from 'flyball';
 import { underSupervision } from 'flyball/people';
+import type { BudgetSlice } from '../../packages/flyball/src/core/budget.js';
+import type { Delegation } from '../../packages/flyball/src/core/tool.js';
 import { type Case, HOUR_MS } from './case.js';
 import type { Program, Slice } from './program.js';
 import type { Tools } from './things.js';

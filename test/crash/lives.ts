@@ -1,5 +1,6 @@
 import { type AnyAgent, createRuntime, type Engine, type Entry, type Outcome } from 'flyball';
-import { autoClock, type Mortal, testHost } from 'flyball/testing';
+import { autoClock, testHost } from 'flyball/testing';
+import type { Mortal } from '../../packages/flyball/src/testing/mortal.js';
 import { carryOn, type Journey, stuck } from './carry-on.js';
 
 /** An engine with a process around it that can die. */

@@ -1,10 +1,11 @@
 import { type Engine, memoryEngine } from 'flyball';
-import { batchCrash, type CrashPoint, crashingEngine } from 'flyball/testing';
+import { type CrashPoint, crashingEngine } from 'flyball/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   availableDrivers,
   temporaryFile,
 } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import { batchCrash } from '../../packages/flyball/src/testing/batch-crash.js';
 import { mortalReads } from '../../packages/flyball/src/testing/crash-points.js';
 import { mortal } from '../../packages/flyball/src/testing/mortal.js';
 import type { Ending } from './mixed-agent.js';

@@ -8,7 +8,8 @@ import {
   type Session,
   type Waiting,
 } from 'flyball';
-import { type AutoClock, autoClock, type Mortal, scriptedModel, testHost } from 'flyball/testing';
+import { type AutoClock, autoClock, scriptedModel, testHost } from 'flyball/testing';
+import type { Mortal } from '../../packages/flyball/src/testing/mortal.js';
 import { type Answer, carryOn, ignoreEnded, type Journey, stuck } from './carry-on.js';
 import { answerOf, type Ending, mixedAgent, StableWorld } from './mixed-agent.js';
 

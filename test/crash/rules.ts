@@ -1,5 +1,6 @@
-import type { Entry, EventOf, EventType, RollbackReport } from 'flyball';
+import type { Entry, EventOf, EventType } from 'flyball';
 import { auditLines, verifyAudit, withoutPrivate } from 'flyball/views';
+import type { RollbackReport } from '../../packages/flyball/src/core/outcome.js';
 import type { Case } from './case.js';
 import { deadlines } from './deadlines.js';
 import type { Journey } from './journey.js';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { budget, type Engine, type ModelRequest, type RunHandle, type ToolRef } from 'flyball';
 import { conversation, defineAgent, MESSAGE } from 'flyball/agents';
-import { autoClock, crashingEngine, type ReplyParts, scriptedModel, testHost } from 'flyball/testing';
+import { autoClock, crashingEngine, scriptedModel, testHost } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
+import type { ReplyParts } from '../../packages/flyball/src/testing/script.js';
 import type { Violation } from './world.js';
 
 /** What an agent does in one turn: so many payments, and then an answer or a model that fails. */

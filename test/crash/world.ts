@@ -1,5 +1,6 @@
 import type { Clock, EffectClass, EffectContext } from 'flyball';
-import { type SeededRandom, seededRandom, turns } from 'flyball/testing';
+import { seededRandom, turns } from 'flyball/testing';
+import type { SeededRandom } from '../../packages/flyball/src/testing/seeded-random.js';
 import type { StepEffect } from './program.js';
 
 export type Deed = { readonly what: 'made' | 'undone' | 'cancelled'; readonly key: string; readonly kind: string };

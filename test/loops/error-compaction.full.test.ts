@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { estimateTokens } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../packages/flyball/src/testing/token-estimate.js';
 import { forEver, proposes, runLoop } from './stage-loop.js';
 
 const TSC = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');

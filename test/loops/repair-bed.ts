@@ -1,5 +1,5 @@
 import { type Budget, done, type Entry, type Outcome, type Run } from 'flyball';
-import { type Script, type ScriptedModel, type ScriptedModelOptions, scriptedModel } from 'flyball/testing';
+import { type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import type { Subject } from '../../packages/flyball/src/checks/contracts.js';
 import type { Artefact, Defect, RepairHint } from '../../packages/flyball/src/core/work.js';
 import { intensityToStrategy } from '../../packages/flyball/src/loops/commit/control/intensity.js';
@@ -12,6 +12,7 @@ import type {
   RepairResult,
 } from '../../packages/flyball/src/loops/commit/repair/repair-contracts.js';
 import { repairer } from '../../packages/flyball/src/loops/commit/repair/repairer.js';
+import type { ScriptedModelOptions } from '../../packages/flyball/src/testing/scripted-model.js';
 import { moving } from '../runtime/stage.js';
 
 export const NOTHING_SPENT = { attempts: 0, costUsd: 0, ms: 0 };

@@ -1,7 +1,8 @@
 import { type Budget, type Clock, type Outcome, type Run, type Seams, systemClock } from 'flyball';
 import { type ToolLoopOptions, type ToolLoopResult, toolLoop } from 'flyball/loops';
-import { type ReplyParts, type Script, type ScriptedModel, type ScriptedReply, scriptedModel } from 'flyball/testing';
+import { type Script, type ScriptedModel, type ScriptedReply, scriptedModel } from 'flyball/testing';
 import { type Toolset, toolRegistry } from 'flyball/tools';
+import type { ReplyParts } from '../../packages/flyball/src/testing/script.js';
 import { governance } from '../../packages/flyball/src/tools/governance/index.js';
 import { Stage } from '../runtime/stage.js';
 

@@ -1,8 +1,9 @@
 import { FlyballError } from 'flyball';
-import { DEFAULT_CONFIG, type ToolLoopSettings, toolLoop } from 'flyball/loops';
+import { type ToolLoopSettings, toolLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_CONFIG } from '../../packages/flyball/src/loops/tool-loop/config.js';
 import { autonomyBudget } from '../../packages/flyball/src/tools/autonomy/index.js';
 import { gate, still } from '../runtime/stage.js';
 import { smallTools } from './small-tools.js';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { FlyballError, type ModelRequest, type Run } from 'flyball';
 import { toolLoop } from 'flyball/loops';
-import { type ReplyFunction, type Script, type ScriptEntry, type ScriptedModel, scriptedModel } from 'flyball/testing';
+import { type ReplyFunction, type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import type { ScriptEntry } from '../../packages/flyball/src/testing/script.js';
 import { at, moving } from '../runtime/stage.js';
 import { call, type LoopOptions, type LoopRun, proposes, proposesAll, runLoop } from './stage-loop.js';
 

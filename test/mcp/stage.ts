@@ -6,15 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Agent, budget, createRuntime, done, memoryEngine, type Outcome, type Runtime, type Seams } from 'flyball';
-import {
-  type McpEvent,
-  type McpPool,
-  type McpPoolOptions,
-  type McpServerSpec,
-  openMcpPool,
-} from 'flyball/adapters/mcp-client';
+import { type McpEvent, type McpPool, type McpServerSpec, openMcpPool } from 'flyball/adapters/mcp-client';
 import type { DefinedTool } from 'flyball/tools';
 import { onTestFinished } from 'vitest';
+import type { McpPoolOptions } from '../../packages/flyball/src/adapters/mcp-client/pool.js';
 import type { ToolRef, ToolResult } from '../../packages/flyball/src/core/tool.js';
 import { root } from '../../scripts/files.mjs';
 import { makeServer } from './servers/workshop.mjs';

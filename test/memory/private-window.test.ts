@@ -1,11 +1,14 @@
 import { type Clock, type Outcome, type Run, systemClock } from 'flyball';
 import { type ToolLoopResult, toolLoop } from 'flyball/loops';
-import { capture, hashEmbedder, memory, type PrivateParts } from 'flyball/memory';
-import { type Script, type ScriptEntry, scriptedModel } from 'flyball/testing';
+import { capture, memory } from 'flyball/memory';
+import { hashEmbedder } from 'flyball/retrieval';
+import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { loopTraceOf, observationsOf, withoutPrivate } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../packages/flyball/src/core/events.js';
+import type { PrivateParts } from '../../packages/flyball/src/memory/observe.js';
+import type { ScriptEntry } from '../../packages/flyball/src/testing/script.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { type Ground, inMemory, inRun } from './grounds.js';

@@ -3,18 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { budget, createRuntime, done, memoryStore, type Run, systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import {
-  approvalInbox,
-  confirmTool,
-  type InboxItem,
-  type InboxParts,
-  numberTool,
-  requestApproval,
-} from 'flyball/people';
+import { approvalInbox, confirmTool, type InboxItem, numberTool, requestApproval } from 'flyball/people';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AnyAgent } from '../../packages/flyball/src/core/agent-types.js';
 import { stricter, type Verdict } from '../../packages/flyball/src/core/approval.js';
 import type { Tool } from '../../packages/flyball/src/core/tool.js';
+import type { InboxParts } from '../../packages/flyball/src/people/approval-inbox.js';
 import { answer, gate, moving } from '../runtime/stage.js';
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 

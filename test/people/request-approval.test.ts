@@ -1,8 +1,9 @@
 import { budget, done, type Run } from 'flyball';
-import { type Decided, requestApproval } from 'flyball/people';
+import { requestApproval } from 'flyball/people';
 import { provenanceOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRules, Verdict } from '../../packages/flyball/src/core/approval.js';
+import type { Decided } from '../../packages/flyball/src/people/request-approval.js';
 import { type Life, moving, RUN, type Stage } from '../runtime/stage.js';
 
 const REQUEST = { action: 'commit', output: 'Dear Ada', why: 'novel', confidence: 0.8, risk: 'medium' } as const;

@@ -2,8 +2,9 @@ import { type ApprovalRequest, budget, done, type Entry, type Run, type ToolRef 
 import { requestApproval } from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
-import { BLANK, withoutPrivate } from 'flyball/views';
+import { withoutPrivate } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
+import { BLANK } from '../../packages/flyball/src/views/privacy.js';
 import { moving, RUN } from '../runtime/stage.js';
 
 const LETTER = 'Dear Ada, your order A17 left Bergen on Monday.';

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, done, type Entry, FlyballError, type Outcome, type Run, systemClock } from 'flyball';
 import { toolLoop } from 'flyball/loops';
-import { type Fired, type SuperviseOptions, supervise, supervisedScope, underSupervision } from 'flyball/people';
+import { supervise, supervisedScope, underSupervision } from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
 import { tool, toolset } from 'flyball/tools';
 import { checkpointOf } from 'flyball/views';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Fired, SuperviseOptions } from '../../packages/flyball/src/people/supervise.js';
 import { proposes } from '../loops/stage-loop.js';
 import { gate, moving, RUN, Stage } from '../runtime/stage.js';
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours

@@ -1,7 +1,8 @@
 import { budget, type Model, type ModelRequest, type Outcome, type Run } from 'flyball';
 import { type PlanResult, toolAwarePlan } from 'flyball/loops';
-import { type ReplyParts, type ScriptedModel, scriptedModel } from 'flyball/testing';
+import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
+import type { ReplyParts } from '../../packages/flyball/src/testing/script.js';
 import type { Answer } from '../crash/carry-on.js';
 import { type Doomed, type Lives, throughLives } from '../crash/lives.js';
 import { answerOf, StableWorld } from '../crash/mixed-agent.js';

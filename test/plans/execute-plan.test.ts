@@ -1,9 +1,10 @@
 import { type Clock, done, type Outcome, type Run, systemClock } from 'flyball';
-import { type ExecutionParts, executePlan, makePlan, type PlanGiven, type PlanResult } from 'flyball/loops';
+import { executePlan, makePlan, type PlanResult } from 'flyball/loops';
 import { type Plan, type PlanStep, readPlan } from 'flyball/plans';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import type { ExecutionParts, PlanGiven } from '../../packages/flyball/src/loops/plan/parts.js';
 import { proposes } from '../loops/stage-loop.js';
 import { moving, RUN, Stage } from '../runtime/stage.js';
 import { lastOf, planAgent, planText, recordedTools, runPlan, thinking, toolStep } from './stage-plan.js';

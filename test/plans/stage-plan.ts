@@ -1,15 +1,10 @@
 import { type Budget, type Clock, type Outcome, type Run, type Seams, systemClock, type ToolRef } from 'flyball';
-import {
-  type ExecutionParts,
-  type PlannerParts,
-  type PlanProofs,
-  type PlanRequest,
-  type PlanResult,
-  toolAwarePlan,
-} from 'flyball/loops';
+import { type PlanRequest, type PlanResult, toolAwarePlan } from 'flyball/loops';
 import type { PlanStep } from 'flyball/plans';
 import { type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
+import type { ExecutionParts, PlannerParts } from '../../packages/flyball/src/loops/plan/parts.js';
+import type { PlanProofs } from '../../packages/flyball/src/loops/plan/prove-output.js';
 import { governed } from '../loops/stage-loop.js';
 import { Stage } from '../runtime/stage.js';
 

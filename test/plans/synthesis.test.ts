@@ -1,9 +1,10 @@
 import { type Clock, type Outcome, type Run, systemClock, type ToolRef } from 'flyball';
-import type { PlanResult, Statement } from 'flyball/loops';
+import type { PlanResult } from 'flyball/loops';
 import { confirmTool } from 'flyball/people';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import type { Statement } from '../../packages/flyball/src/loops/plan/synthesis-check.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { planAgent, planText, recordedTools, runPlan, thinking, toolStep } from './stage-plan.js';

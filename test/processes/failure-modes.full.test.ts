@@ -7,7 +7,6 @@ import {
   type Agent,
   budget,
   type Clock,
-  type CreateRuntime,
   createRuntime,
   done,
   type FlyballError,
@@ -20,6 +19,7 @@ import {
 import { type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { autoClock, scriptedModel } from 'flyball/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CreateRuntime } from '../../packages/flyball/src/create-runtime.js';
 import { type Desk, eventsOf, newDesk } from './desk.js';
 import { killAll, remote } from './remote.js';
 

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Budget, ForkOptions, Outcome, RuntimeOptions } from 'flyball';
+import type { Budget, Outcome, RuntimeOptions } from 'flyball';
+import type { ForkOptions } from '../../packages/flyball/src/runtime/runtime.js';
 import { root } from '../../scripts/files.mjs';
 import type { Strike } from '../programs/agent-process.js';
 

@@ -9,13 +9,13 @@
  */
 import { createInterface } from 'node:readline';
 import { budget, createRuntime, type Runtime, type RuntimeOptions, systemClock } from 'flyball';
-import { type DriverName, type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { type SqliteEngine, type SqliteOptions, sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { agents, tell } from './process-agents.js';
 import { around, bodySettled, storm } from './storm-agents.js';
 
 interface Opening {
   readonly path: string;
-  readonly driver?: DriverName;
+  readonly driver?: NonNullable<SqliteOptions['driver']>;
   /** Names of the agents this process can run: all, where it does not say. */
   readonly agents?: readonly string[];
   readonly options?: Partial<RuntimeOptions>;

@@ -8,10 +8,10 @@
  * Says "ready" when the file is open, and at last one line of JSON.
  */
 import { once } from 'node:events';
-import { type DriverName, sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { type SqliteOptions, sqliteEngine } from 'flyball/adapters/engine-sqlite';
 
 const [driver, path = '', task, runId = '', ...rest] = process.argv.slice(2);
-const engine = await sqliteEngine({ path, driver: driver as DriverName });
+const engine = await sqliteEngine({ path, driver: driver as NonNullable<SqliteOptions['driver']> });
 const say = (line: unknown) => process.stdout.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
 const entry = (seq: number, body: string) => ({ generation: 0, seq, at: seq, activeMs: 0, body });
 

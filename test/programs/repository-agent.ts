@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Agent, Sandbox, Store, ToolRef } from 'flyball';
-import { type TestHarnessOptions, testHarness } from 'flyball/checks';
+import { testHarness } from 'flyball/checks';
 import { type CommitLoopOptions, type CommitResult, commitLoop, filesWorkpiece } from 'flyball/loops';
 import { type ReplyFunction, type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { filesTools } from 'flyball/toolbox';
@@ -195,7 +195,7 @@ export interface RepositoryLoop {
   readonly store: Store;
   readonly sandbox: Sandbox;
   /** What the tests see; the repository where it is absent. */
-  readonly mounts?: NonNullable<TestHarnessOptions['mounts']>;
+  readonly mounts?: NonNullable<Parameters<typeof testHarness>[0]['mounts']>;
   readonly way: Way;
   /** How long a tool may take: nobody looks at what a dead process left before that has passed. */
   readonly timeoutMs?: number;

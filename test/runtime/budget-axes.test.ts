@@ -1,6 +1,7 @@
 import { type Budget, budget, changed, done, type Outcome, type Run, type Session, type Tool } from 'flyball';
-import { scriptedModel, turns, VIRTUAL_START } from 'flyball/testing';
+import { scriptedModel, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { eventsOf, gate, moving, still } from './stage.js';
 
 /** Each loop would go on for ever: only its bound ends it. */

@@ -1,6 +1,7 @@
 import { done, type Outcome, type Run, type Session, type Tool } from 'flyball';
-import { scriptedModel, VIRTUAL_START } from 'flyball/testing';
+import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { counter, forever, slow } from './endless.js';
 import { gate, moving, RUN, still } from './stage.js';
 

@@ -1,6 +1,6 @@
 import { budget, done, type Outcome, type Run, type Tool } from 'flyball';
-import { VIRTUAL_START } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { at, eventsOf, moving, RUN, still } from './stage.js';
 
 /** What a run does when its budget changes: resumed under another one, or forked with one of its own. */

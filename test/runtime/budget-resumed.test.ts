@@ -1,7 +1,8 @@
 import { type Budget, changed, done, type Outcome, type Run, type Session, type Tool } from 'flyball';
-import { scriptedModel, VIRTUAL_START } from 'flyball/testing';
+import { scriptedModel } from 'flyball/testing';
 import { costBy, summarise } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { at, gate, moving, still } from './stage.js';
 
 /**

@@ -1,6 +1,7 @@
 import { budget, done, type Outcome, type Run } from 'flyball';
-import { turns, VIRTUAL_START, type VirtualClock } from 'flyball/testing';
+import { turns, type VirtualClock } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { gate, type Life, RUN, type Stage, still } from './stage.js';
 
 const HOUR = 3_600_000;

@@ -7,7 +7,6 @@ import {
   type Outcome,
   type Run,
   type SeamContext,
-  type SeamName,
   type Seams,
   type Session,
   type Tool,
@@ -15,6 +14,7 @@ import {
 } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import type { SeamName } from '../../packages/flyball/src/core/seams.js';
 import { moving, RUN } from './stage.js';
 
 const tool: Tool<{ readonly path: string }, string> = {

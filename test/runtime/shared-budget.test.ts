@@ -1,6 +1,7 @@
 import { budget, done, type Outcome, type Run, type Tool } from 'flyball';
-import { turns, VIRTUAL_START } from 'flyball/testing';
+import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { moving, RUN } from './stage.js';
 
 const count: Tool<number, number> = { name: 'count', description: 'Counts.', effect: 'pure', execute: async (n) => n };

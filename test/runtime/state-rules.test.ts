@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { done, type Outcome, type Run, type RunState, type Tool, type Waiting } from 'flyball';
+import { done, type Outcome, type Run, type Tool, type Waiting } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { newRunState, STATE_RULES, type StateRules } from '../../packages/flyball/src/core/run-state.js';
+import { newRunState, type RunState, STATE_RULES, type StateRules } from '../../packages/flyball/src/core/run-state.js';
 import { load } from '../../packages/flyball/src/runtime/load.js';
 import { indexJournal } from '../../packages/flyball/src/runtime/recorded.js';
 import { lastOf, NO, toTheEnd, YES } from './fork-stage.js';

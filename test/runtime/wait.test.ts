@@ -1,8 +1,9 @@
 import { budget, done, type Outcome, type Run } from 'flyball';
-import { turns, VIRTUAL_START } from 'flyball/testing';
+import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { gate, moving, RUN, still } from './stage.js';
 
 const waiter = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AgentLike, memoryEngine } from 'flyball';
+import { memoryEngine } from 'flyball';
 import { conformance } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AgentLike } from '../../packages/flyball/src/core/run.js';
 import { conformanceOf } from '../../packages/flyball/src/testing/conformance/conformance.js';
 import { keeperOf, twinOf } from './keepers.js';
 import { shipped } from './shipped.js';

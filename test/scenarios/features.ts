@@ -4,7 +4,6 @@ import {
   createRuntime,
   done,
   failed,
-  type Heard,
   memoryStore,
   type Outcome,
   type Run,
@@ -14,8 +13,10 @@ import {
 import { toolLoop } from 'flyball/loops';
 import { memory } from 'flyball/memory';
 import { underSupervision } from 'flyball/people';
-import { type Outside, type PersonAnswer, type Scenario, scriptedModel } from 'flyball/testing';
+import { type Outside, type Scenario, scriptedModel } from 'flyball/testing';
 import { governance, joinSeams } from 'flyball/tools';
+import type { Heard } from '../../packages/flyball/src/core/run.js';
+import type { PersonAnswer } from '../../packages/flyball/src/testing/scenarios/scenario.js';
 
 /** What an agent does; the outermost feature makes an outcome of its value. */
 export type Body = (run: Run, input: unknown) => Promise<unknown>;

@@ -2,7 +2,8 @@ import { type AnyAgent, type Budget, createRuntime, done, type ModelRequest, mem
 import { conversation, defineAgent, workflow } from 'flyball/agents';
 import { commitLoop, toolAwarePlan } from 'flyball/loops';
 import { requestApproval } from 'flyball/people';
-import { type Outside, type PersonAnswer, type Scenario, scriptedModel } from 'flyball/testing';
+import { type Outside, type Scenario, scriptedModel } from 'flyball/testing';
+import type { PersonAnswer } from '../../packages/flyball/src/testing/scenarios/scenario.js';
 import { Kit } from './features.js';
 
 /** Every kind of agent that the package makes, over a model that answers by the request alone. */

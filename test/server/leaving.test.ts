@@ -1,4 +1,4 @@
-import { systemClock } from 'flyball/adapters/host-node';
+import { systemClock } from 'flyball';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readEvents } from './sse-reader.js';
 import { type ServerStage, serverStage } from './stage-server.js';

@@ -1,5 +1,4 @@
-import { budget, createRuntime, done, type Run } from 'flyball';
-import { memoryEngine } from 'flyball/adapters/engine-memory';
+import { budget, createRuntime, done, memoryEngine, type Run } from 'flyball';
 import { expect, it, onTestFinished } from 'vitest';
 import { MESSAGE } from '../../packages/flyball/src/agents/conversation.js';
 import { turnsIn } from '../../packages/server/src/agents/turns.js';

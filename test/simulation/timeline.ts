@@ -1,4 +1,4 @@
-import { VIRTUAL_START } from 'flyball/testing';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 
 interface Moment {
   readonly due: number;

@@ -2,8 +2,6 @@ import { type Agent, budget, type Clock, done, memoryStore, type Outcome, type R
 import { learnedFolder, readSkills } from 'flyball/adapters/skill-folder';
 import {
   accumulateSkills,
-  type Distilled,
-  instantiate,
   type LearnedSkill,
   type LearnedSkills,
   runSkill,
@@ -15,7 +13,9 @@ import {
 } from 'flyball/skills';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import type { Distilled } from '../../packages/flyball/src/skills/distil.js';
 import { LEARNED_POLICY } from '../../packages/flyball/src/skills/learned-govern.js';
+import { instantiate } from '../../packages/flyball/src/skills/learned-skill.js';
 import { at, eventsOf, Stage } from '../runtime/stage.js';
 import { skillDesk } from './skill-desk.js';
 

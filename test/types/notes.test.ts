@@ -1,5 +1,4 @@
-import { budget, createRuntime, done, isNote, type Note, type Run } from 'flyball';
-import { memoryEngine } from 'flyball/adapters/engine-memory';
+import { budget, createRuntime, done, isNote, memoryEngine, type Note, type Run } from 'flyball';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 
 declare module 'flyball' {

@@ -1,6 +1,7 @@
-import type { Amounts, CountedAxis, EventOf, ModelDelta, ToolCall } from 'flyball';
+import type { Amounts, EventOf, ModelDelta, ToolCall } from 'flyball';
 import type { ServedRequest } from 'flyball/testing';
 import { expect } from 'vitest';
+import type { CountedAxis } from '../../packages/flyball/src/core/budget.js';
 import { eventsOf } from '../runtime/stage.js';
 import { type SpokenFormat, spoken } from './formats.js';
 import { ANSWER, conversationAt, EXPECTED_FILE, TURNS } from './task.js';

@@ -1,7 +1,8 @@
 import { budget, createModels, memoryEngine, type Outcome, systemClock } from 'flyball';
 import type { ToolLoopResult } from 'flyball/loops';
-import { modelServer, type ServerScript, type WireFormat } from 'flyball/testing';
+import { modelServer, type ServerScript } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { WireFormat } from '../../packages/flyball/src/testing/model-server/wire.js';
 import { ANSWER, openLibrary, TASK, TURNS } from './task.js';
 import { openRuntime } from './wire-stage.js';
 

@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import type { Message, Model } from 'flyball';
 import { aiSdkModel } from 'flyball/adapters/model-ai-sdk';
 import { ollamaModel, openAiModel } from 'flyball/adapters/model-http';
-import type { WireFormat } from 'flyball/testing';
+import type { WireFormat } from '../../packages/flyball/src/testing/model-server/wire.js';
 
 /** A wire format, and the model of ours that speaks it. */
 export interface SpokenFormat {

@@ -1,7 +1,8 @@
 import type { EventType, Outcome } from 'flyball';
 import type { ToolLoopResult } from 'flyball/loops';
-import { type ModelServer, modelServer, type ServedRequest, type ServerReplyParts } from 'flyball/testing';
+import { type ModelServer, modelServer, type ServedRequest } from 'flyball/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ServerReplyParts } from '../../packages/flyball/src/testing/model-server/server-script.js';
 import { type Desk, newDesk } from '../processes/desk.js';
 import type { LoopJob } from '../programs/loop-process.js';
 import { LATER_MS } from '../programs/process-agents.js';

@@ -1,4 +1,4 @@
-import type { ServerReplyParts } from 'flyball/testing';
+import type { ServerReplyParts } from '../../packages/flyball/src/testing/model-server/server-script.js';
 import { VOID } from './task.js';
 
 /** A way in which a provider goes wrong before it answers, and what that means for the call. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Message, ToolRef } from 'flyball';
 import { CONFIRMATION } from 'flyball/loops';
-import type { ServerReplyParts } from 'flyball/testing';
 import { filesTools } from 'flyball/toolbox';
 import { tool } from 'flyball/tools';
+import type { ServerReplyParts } from '../../packages/flyball/src/testing/model-server/server-script.js';
 
 /** The work that every loop here does: reads a real file, adds, writes a real file, answers, and confirms. */
 export const SETUP = 'You count the books of a library.';

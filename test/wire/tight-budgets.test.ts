@@ -1,6 +1,7 @@
-import type { CountedAxis, Model } from 'flyball';
+import type { Model } from 'flyball';
 import type { ServerScript } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import type { CountedAxis } from '../../packages/flyball/src/core/budget.js';
 import { type Bill, billsOf, expectDone } from './checks.js';
 import { FORMATS, type SpokenFormat } from './formats.js';
 import { TURNS, VOID } from './task.js';

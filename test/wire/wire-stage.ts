@@ -12,9 +12,11 @@ import {
   type Runtime,
 } from 'flyball';
 import { type ToolLoopResult, toolLoop } from 'flyball/loops';
-import { type ModelRouterParts, modelRouter, type RouterEvent } from 'flyball/models';
+import { modelRouter } from 'flyball/models';
 import { type ModelServer, modelServer, type ServerScript, type VirtualClock, virtualClock } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
+import type { ModelRouterParts } from '../../packages/flyball/src/models/router.js';
+import type { RouterEvent } from '../../packages/flyball/src/models/router-event.js';
 import type { SpokenFormat } from './formats.js';
 import { type Library, openLibrary, SETUP, TASK } from './task.js';
 

@@ -20,7 +20,7 @@ export interface CommandPackage {
 }
 
 export type { AgentGroup } from './cli/agent-group.js';
-export { type AgentModule, loadAgentModule } from './cli/agent-module.js';
+export type { AgentModule } from './cli/agent-module.js';
 export {
   type Call,
   type CommonOptions,
@@ -28,10 +28,8 @@ export {
   newCommand,
   type Perform,
   plainCommand,
-  type Subject,
 } from './cli/command.js';
 export { openDatabase } from './cli/database.js';
-export type { DatabaseEngine, EnginePackage, OpenEngine } from './cli/database-engine.js';
-export { EXIT, type ExitCode } from './cli/exit-codes.js';
-export type { Place } from './cli/place.js';
+export type { DatabaseEngine, EnginePackage } from './cli/database-engine.js';
+export { EXIT } from './cli/exit-codes.js';
 export type { Screen } from './cli/screen.js';

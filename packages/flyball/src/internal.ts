@@ -4,12 +4,28 @@ export { nodeSqlite } from './adapters/engine-sqlite/node-sqlite-driver.js';
 export { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
 export { answerIn, CONVERSES } from './agents/conversation.js';
 export { checkedInputs, schemaOfFields } from './agents/fields.js';
-export { type Read, SpecReader } from './agents/spec-reader.js';
+export type { CallResult, HeardOrMade, MoveNote } from './agents/policies/conversation-policy.js';
+export { PHASES, type Phase } from './agents/policies/machine.js';
+export { setupText } from './agents/policies/setup-text.js';
+export { type Read, type SpecPath, SpecReader } from './agents/spec-reader.js';
+export type { Registered } from './agents/workflows/agent-registry.js';
+export { workflowMark } from './agents/workflows/workflow-mark.js';
 export { answered, sideBySide } from './checks/answered.js';
+export type { CalibrationBounds } from './checks/calibrate.js';
+export type { Breach } from './checks/constraint-guard.js';
+export type { Scores } from './checks/contracts.js';
 export { labelled, prompt } from './checks/material.js';
 export { askForm, checkChecker, exactly, TEXT, UNIT } from './checks/reply-form.js';
-export { failedDimensions, rubricText } from './checks/rubric.js';
-export { JUDGE_INSTRUCTIONS, originOf } from './checks/verdict.js';
+export { aggregate, checkRubric, failedDimensions, rubricHash, rubricText } from './checks/rubric.js';
+export {
+  type Calibration,
+  type DimensionScore,
+  JUDGE_INSTRUCTIONS,
+  type JudgeParts,
+  originOf,
+  type ScoredVerdict,
+  type VerdictOrigin,
+} from './checks/verdict.js';
 export { type AgentModule, loadAgentModule } from './cli/agent-module.js';
 export { duration, plural, shorten } from './cli/amounts.js';
 export {
@@ -35,6 +51,7 @@ export { versionOf } from './cli/version.js';
 export { modelFor } from './cli/yaml-model.js';
 export { type BareAct, bareActs } from './core/act-record.js';
 export { ActsFold } from './core/acts.js';
+export type { VersionedAgent } from './core/agent-types.js';
 export { samePerson, VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from './core/approval.js';
 export { ANONYMOUS } from './core/approval-rules.js';
 export { isBlank } from './core/blank.js';
@@ -42,32 +59,49 @@ export { AXES, checkSlice } from './core/budget.js';
 export { canonicalJson, sha256 } from './core/canonical.js';
 export { cursorUnknown, isRunDamage, runExists } from './core/engine-errors.js';
 export { failureOf } from './core/errors.js';
+export type { EffectId } from './core/events.js';
 export { lastGeneration } from './core/fork-points.js';
 export { isPassingStatus } from './core/http-answer.js';
 export { inertJson } from './core/inert-json.js';
 export { through } from './core/join-seams.js';
 export { parsedUrl } from './core/parsed-url.js';
+export { PRICES, priceOf } from './core/prices.js';
+export { linksOf, type NewSegment, sharedPrefix } from './core/prompt.js';
 export { check } from './core/schema.js';
 export { isAsked, WaitIndex, waitChange } from './core/waits.js';
+export type { DimensionName } from './core/work.js';
+export { DEFAULT_CONFIG } from './loops/tool-loop/config.js';
 export { isModelName } from './models/model-name.js';
 export { KEPT_ANSWERS } from './operation/kept-answers.js';
+export type { InboxFilter } from './people/request-shelf.js';
+export type { PersonDecision } from './people/requests.js';
 export type { RunCounts, StorageSize } from './ports/engine.js';
 export type { Captured, SandboxEnd } from './ports/sandbox.js';
 export type { Workspace, WorkspaceMaker } from './ports/workspace.js';
+export type { TitledDocument } from './retrieval/hybrid.js';
+export { identifiersIn } from './retrieval/identifiers.js';
 export { bestOf } from './retrieval/ranked.js';
 export { hasNoWords, WHITESPACE } from './retrieval/whitespace-words.js';
 export { openRuntime } from './runtime/open-runtime.js';
 export type { RuntimeParts } from './runtime/options.js';
+export type { ForkOptions, Sending } from './runtime/runtime.js';
+export type { ToolSource } from './tools/execute-validated.js';
+export { AUTONOMY_LEVELS } from './tools/governance/autonomy-level.js';
+export { autonomySeams } from './tools/governance/governance.js';
 export { jsonWithoutSecrets, redactSecrets } from './tools/governance/guards/secret-shapes.js';
 export { mapStrings, stringsIn } from './tools/governance/guards/strings-in.js';
 export { effectKind } from './tools/governance/proposed-call.js';
-export { sanitised, screenTexts } from './tools/governance/shield/screen-text.js';
+export { INJECTION_DETECTORS } from './tools/governance/shield/detectors.js';
+export { sanitised, screenText, screenTexts } from './tools/governance/shield/screen-text.js';
 export { nearestNames } from './tools/nearest-names.js';
+export type { ToolEntry } from './tools/registry.js';
+export { toolSpecOf } from './tools/tool-spec.js';
 export { answerText } from './views/answer.js';
 export { askedIn } from './views/asked.js';
+export { commitCoursesOf } from './views/commit-course.js';
 export { baseOf, scopeOf } from './views/paths.js';
 export { PhaseFold } from './views/phases.js';
-export { Privacy } from './views/privacy.js';
-export { useOf } from './views/summary.js';
+export { BLANK, Privacy } from './views/privacy.js';
+export { type AxisUse, useOf } from './views/summary.js';
 export { UsageFold } from './views/usage.js';
 export { blankPrivate } from './views/without-private.js';

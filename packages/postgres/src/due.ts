@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Owner } from 'flyball';
-import type { Claim, DueQuery, QueueLine, Taker } from 'flyball/adapters/engine-kit';
+import type { Claim, DueQuery, Owner, QueueLine, Taker } from 'flyball/adapters/engine-kit';
 import { texts } from './arrays.js';
 import type { LeaseClock } from './clock.js';
 import type { Rows } from './connection.js';

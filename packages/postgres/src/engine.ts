@@ -23,6 +23,7 @@ import { type Job, runOf } from './works.js';
 /** How long to wait for a server that is not there when the engine is opened. */
 const OPENING_MS = 5_000;
 
+/** An engine on PostgreSQL, with its store. */
 export interface PostgresEngine extends Engine {
   readonly schema: string;
   /** Records in the same schema. */

@@ -1,6 +1,7 @@
 import { ConfigError } from 'flyball';
 import type { Tls } from './driver.js';
 
+/** Options of `postgresEngine`. */
 export interface PostgresOptions {
   /** `postgres://user@host/database`. Several addresses of one cluster are tried in turn: only one that takes writes is used. */
   readonly url: string | readonly string[];

@@ -1,8 +1,8 @@
+import type { RunStatus } from 'flyball';
 import {
   type HoldChange,
   type Operation,
   type RunCounts,
-  type RunStatus,
   runKept,
   type StorageSize,
   type Tombstone,

@@ -1,5 +1,5 @@
-import type { Owner } from 'flyball';
-import type { Claim, ForkPoint, RunRecord, RunStatus } from 'flyball/adapters/engine-kit';
+import type { RunRecord, RunStatus } from 'flyball';
+import type { Claim, ForkPoint, Owner } from 'flyball/adapters/engine-kit';
 import type { Row } from './driver.js';
 import { restored } from './text.js';
 

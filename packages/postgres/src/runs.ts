@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RunRecord } from 'flyball';
 import {
   alreadyTerminal,
   type Claim,
@@ -7,7 +8,6 @@ import {
   heldByAnother,
   type RunFilter,
   type RunPage,
-  type RunRecord,
   runNotFound,
   type SignOfLife,
 } from 'flyball/adapters/engine-kit';

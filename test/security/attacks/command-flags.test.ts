@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processSandbox } from 'flyball/adapters/sandbox-process';
 import { shellTool, unsandboxed } from 'flyball/toolbox';
-import { checkCommand, judgeCommand, pathRules, readOnlyCommands } from 'flyball/tools';
+import { checkCommand, pathRules, readOnlyCommands } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judgeCommand } from '../../../packages/flyball/src/tools/rules/commands.js';
 import { SHELL_FEATURES } from '../../../packages/flyball/src/tools/rules/commands-features.js';
 
 /** Ways to hide a flag behind a word that a program takes for the value of another one. */

@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processSandbox } from 'flyball/adapters/sandbox-process';
-import { type ShellResult, shellTool, unsandboxed } from 'flyball/toolbox';
+import { shellTool, unsandboxed } from 'flyball/toolbox';
 import { type CommandRules, checkCommand, pathRules, readOnlyCommands } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ShellResult } from '../../../packages/flyball/src/toolbox/shell-report.js';
 import { processorMs } from '../../patience.js';
 
 /** Ways to hand a path to a program inside of another word. `<out>` is a file outside, `<in>` one inside the folder. */

@@ -1,6 +1,6 @@
 import type { Model, Price, Sampling } from 'flyball';
-import { ConfigError, priceOf as knownPrice, PRICES } from 'flyball';
-import { isModelName, modelFor } from 'flyball/internal';
+import { ConfigError } from 'flyball';
+import { isModelName, priceOf as knownPrice, modelFor, PRICES } from 'flyball/internal';
 import { deskModel } from '../domains/energy-desk/desk-model.js';
 import { type ModelUse, priceFor, samplingFor } from '../experiment/model-settings.js';
 import type { ExperimentSettings } from '../experiment/settings.js';

@@ -5,7 +5,7 @@ import { ConfigError } from 'flyball';
 import { energeticEmbedder } from 'flyball/adapters/embedder-energetic';
 import { httpEmbedder } from 'flyball/adapters/embedder-http';
 import { localSandbox } from 'flyball/adapters/sandbox-bubblewrap';
-import { hashEmbedder } from 'flyball/memory';
+import { hashEmbedder } from 'flyball/retrieval';
 import type { ModelSide } from '../experiment/sides.js';
 import { vectorFolder } from '../files/vector-folder.js';
 import { workspaceFolder } from '../files/workspace-folder.js';

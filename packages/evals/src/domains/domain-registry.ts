@@ -7,10 +7,12 @@ import { mockDomain } from './mock/mock-domain.js';
 /** Every domain that this package knows. */
 const SOURCES: readonly DomainSource[] = [energyDesk, bankingKnowledge, mockDomain];
 
+/** The names of all domains that this package knows. */
 export function domainNames(): readonly string[] {
   return SOURCES.map(({ name }) => name);
 }
 
+/** The domain of this name. Throws ConfigError for a name that is not known. */
 export function domainSource(name: string): DomainSource {
   const found = SOURCES.find((source) => source.name === name);
   if (found !== undefined) return found;

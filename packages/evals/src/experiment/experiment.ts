@@ -1,6 +1,6 @@
 import type { Budget, Model, Run, Sampling, ToolRef } from 'flyball';
-import type { GateRules, MoveNote } from 'flyball/agents';
-import type { RuntimeParts } from 'flyball/internal';
+import type { GateRules } from 'flyball/agents';
+import type { MoveNote, RuntimeParts } from 'flyball/internal';
 import type { Results, SimulationRecord } from '../results/simulation-record.js';
 import type { Limits, Party } from '../simulation/party.js';
 import type { PyValue } from '../tau2/python/value.js';
@@ -49,6 +49,7 @@ export interface Checkpoint {
   save(results: Results): Promise<void>;
 }
 
+/** Options of an experiment: what to simulate, how often, and where to record it. */
 export interface ExperimentOptions {
   readonly domain: Domain;
   readonly tasks: readonly Task[];
@@ -82,6 +83,7 @@ export interface ExperimentOptions {
   readonly revision?: string;
 }
 
+/** How far an experiment has come, reported after each simulation. */
 export interface Progress {
   readonly condition: string;
   readonly simulation: SimulationRecord;
@@ -97,6 +99,7 @@ export interface Progress {
   readonly etaMs: number | undefined;
 }
 
+/** How an experiment ended, with its results. */
 export interface ExperimentReport {
   readonly ended: 'complete' | 'aborted';
   /** By name of the condition. */

@@ -8,6 +8,7 @@ import { userPrompt } from '../simulation/user-prompt.js';
 import { pyOf } from '../tau2/python/plain-values.js';
 import type { SideMaker } from './experiment.js';
 
+/** A model that plays one side of a conversation. */
 export interface ModelSide {
   readonly model: Model;
   readonly sampling?: Sampling;
@@ -54,6 +55,7 @@ export const goldAgentSide: SideMaker = {
   llm: null,
   make: ({ run, task }) => goldAgent(task, { now: () => run.now() }),
 };
+/** The gold user: performs exactly the actions that the task expects of the user. */
 export const goldUserSide: SideMaker = {
   llm: null,
   make: ({ run, task }) => goldUser(task, { now: () => run.now() }),

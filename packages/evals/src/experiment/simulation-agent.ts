@@ -1,6 +1,6 @@
 import type { Agent, Run } from 'flyball';
 import { done, FlyballError } from 'flyball';
-import type { MoveNote } from 'flyball/agents';
+import type { MoveNote } from 'flyball/internal';
 import { modelJudge } from '../grading/model-judge.js';
 import { simulate } from '../simulation/orchestrator.js';
 import type { Course, Limits } from '../simulation/party.js';

@@ -14,6 +14,7 @@ export type Grade =
   | { readonly kind: 'scored'; readonly reward: RewardInfo }
   | { readonly kind: 'unscored'; readonly because: string };
 
+/** Options of grading a simulation. */
 export interface GradeOptions {
   readonly nlJudge?: NlJudge;
   /** False for files of others: what their calls answered may be worded otherwise. True where absent. */

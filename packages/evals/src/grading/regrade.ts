@@ -5,6 +5,7 @@ import type { Domain } from '../world/environment.js';
 import type { Task } from '../world/task.js';
 import { type Grade, type GradeOptions, gradeSimulation } from './grade.js';
 
+/** Options of grading recorded simulations again. */
 export interface RegradeOptions extends Pick<GradeOptions, 'nlJudge' | 'strict'> {
   /** `file`: the tasks as the file has them; `domain`: as they are now. */
   readonly tasks?: 'file' | 'domain';

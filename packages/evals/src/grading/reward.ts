@@ -1,6 +1,7 @@
 import type { ToolType } from '../world/environment.js';
 import type { EnvAssertion, GoldAction, RewardBasis } from '../world/task.js';
 
+/** Whether an expected action was taken. */
 export interface ActionCheck {
   readonly action: GoldAction;
   readonly matched: boolean;
@@ -8,6 +9,7 @@ export interface ActionCheck {
   readonly toolType: ToolType | null;
 }
 
+/** The reward of a simulation, with the checks that it consists of. */
 export interface RewardInfo {
   readonly reward: number;
   readonly db: { readonly match: boolean; readonly reward: number } | null;

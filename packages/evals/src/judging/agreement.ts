@@ -22,6 +22,7 @@ export interface Agreement {
   readonly confusion: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
+/** How far two raters agree, with confidence intervals. */
 export function agreementOf(
   pairs: readonly RatedPair[],
   { seed = 1, resamples = 1000 }: { readonly seed?: number; readonly resamples?: number } = {},

@@ -8,8 +8,10 @@ import { bootstrapMean, type Interval } from '../metrics/bootstrap.js';
  * length. self-preference: `other` is by the judge's own family, and people find both equally good.
  */
 export type BiasKind = 'position' | 'verbosity' | 'self-preference';
+/** The biases of a judge that can be probed. */
 export const BIAS_KINDS: readonly BiasKind[] = ['position', 'verbosity', 'self-preference'];
 
+/** One case that tests a judge for a bias. */
 export interface BiasProbe {
   readonly case: string;
   readonly kind: BiasKind;
@@ -17,6 +19,7 @@ export interface BiasProbe {
   readonly other: ExecutionOutputs;
 }
 
+/** Whether a judge has one kind of bias. */
 export interface BiasFinding {
   readonly kind: BiasKind;
   readonly cases: number;
@@ -27,6 +30,7 @@ export interface BiasFinding {
   readonly standing: 'biased' | 'unbiased' | 'insufficient';
 }
 
+/** The biases found in a judge with one model and rubric. */
 export interface BiasReport {
   readonly model: string;
   readonly rubric: string;

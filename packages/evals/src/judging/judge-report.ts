@@ -1,6 +1,7 @@
 import { ConfigError } from 'flyball';
-import type { Calibration, JudgeVerdict } from 'flyball/checks';
-import { type CalibrationBounds, calibrate, type HumanLabel } from 'flyball/checks';
+import type { JudgeVerdict } from 'flyball/checks';
+import { calibrate, type HumanLabel } from 'flyball/checks';
+import type { Calibration, CalibrationBounds } from 'flyball/internal';
 import { quantile } from '../metrics/bootstrap.js';
 import { mersenneTwister } from '../metrics/mersenne-twister.js';
 import { type Agreement, agreementOf, spearman } from './agreement.js';

@@ -1,11 +1,13 @@
 import type { Run } from 'flyball';
-import type { Breach, ConstraintGuard } from 'flyball/checks';
-import { checkRubric, type JudgeParts } from 'flyball/checks';
+import type { ConstraintGuard } from 'flyball/checks';
+import type { Breach } from 'flyball/internal';
 import {
   answered,
   askForm,
   checkChecker,
+  checkRubric,
   JUDGE_INSTRUCTIONS,
+  type JudgeParts,
   originOf,
   rubricText,
   sideBySide,
@@ -16,11 +18,13 @@ import { trajectoryForm, windowPrompt } from './trajectory-form.js';
 import { JUDGE_LIMITS } from './trajectory-rubric.js';
 import { joinedVerdict, type TrajectoryVerdict, type Violation } from './trajectory-verdict.js';
 
+/** What a judge of conversations needs. */
 export interface TrajectoryJudgeParts extends JudgeParts {
   /** What the agent must never say: its patterns are looked for in every word and call of the agent, by code. */
   readonly limits?: ConstraintGuard;
 }
 
+/** A conversation that is judged, with its goal and what is expected. */
 export interface JudgedConversation {
   readonly goal: string;
   /** In words, for the judge alone. */
@@ -28,6 +32,7 @@ export interface JudgedConversation {
   readonly trajectory: Trajectory;
 }
 
+/** Judges a whole conversation. */
 export type TrajectoryJudge = (run: Run, subject: JudgedConversation) => Promise<TrajectoryVerdict>;
 
 /** Of the judge's window, for the conversation. */

@@ -1,7 +1,6 @@
-import type { DimensionName } from 'flyball';
-import type { DimensionScore, ScoredVerdict, Scores, VerdictOrigin } from 'flyball/checks';
-import { aggregate, passesRubric, type Rubric } from 'flyball/checks';
-import { failedDimensions } from 'flyball/internal';
+import { passesRubric, type Rubric } from 'flyball/checks';
+import type { DimensionName, DimensionScore, ScoredVerdict, Scores, VerdictOrigin } from 'flyball/internal';
+import { aggregate, failedDimensions } from 'flyball/internal';
 
 /** Something the agent should not have done, and where. */
 export interface Violation {
@@ -14,6 +13,7 @@ export interface Violation {
   readonly by: 'judge' | 'pattern';
 }
 
+/** What a judge says about a conversation, with every violation that was found. */
 export type TrajectoryVerdict =
   | (ScoredVerdict & { readonly violations: readonly Violation[] })
   | (VerdictOrigin & {

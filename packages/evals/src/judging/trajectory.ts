@@ -21,6 +21,7 @@ export interface Trajectory {
   readonly termination: Course['termination'];
 }
 
+/** The trajectory of a simulated conversation, as a judge reads it. */
 export function trajectoryOf(course: Pick<Course, 'messages' | 'termination'>): Trajectory {
   const spans: TrajectorySpan[] = [];
   let turn = 0;

@@ -12,6 +12,7 @@ export interface Share {
   readonly hits: number;
 }
 
+/** How accurate a simulation was: the database, the actions and the writes. */
 export interface AccuracyFacts {
   /** Null where there is nothing to compare the database with: the task has no criteria. */
   readonly dbMatch: boolean | null;
@@ -24,6 +25,7 @@ export interface AccuracyFacts {
   readonly issuedWrites: Share;
 }
 
+/** Measures how accurate a simulation was. */
 export function accuracyOf(
   simulation: SimulationRecord,
   task: Task | undefined,

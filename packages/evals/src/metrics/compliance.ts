@@ -23,6 +23,7 @@ export interface ComplianceFacts {
 /** From so many failures in a row on a tool counts as retried too often. */
 export const OVER_RETRY = 4;
 
+/** Measures how far a simulation kept the rules of its domain. */
 export function complianceOf(
   messages: readonly SimMessage[],
   rules: Compliance,

@@ -26,6 +26,7 @@ export interface Condition {
   readonly unscored: number;
 }
 
+/** The results of one condition, split into what is scored and what is counted apart. */
 export function conditionOf(results: Results, domain: DomainFacts): Condition {
   const { info, tasks, simulations } = results;
   const ran = simulations.filter(({ termination }) => termination !== 'infrastructure_error');

@@ -4,6 +4,7 @@ import type { Task } from '../world/task.js';
 import type { DomainFacts } from './condition.js';
 import { madeCalls } from './tool-calls.js';
 
+/** What a simulation cost: money, tokens and calls. */
 export interface CostFacts {
   /** Null where somebody's price is not known. */
   readonly agentUsd: number | null;
@@ -19,6 +20,7 @@ export interface CostFacts {
   readonly recall: number | null;
 }
 
+/** Measures what a simulation cost. */
 export function costOf(simulation: SimulationRecord, task: Task | undefined, domain: DomainFacts): CostFacts {
   const said = simulation.messages.filter(
     (message): message is SpokenMessage => message.role === 'assistant' && message.usage !== undefined,

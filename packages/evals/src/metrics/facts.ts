@@ -23,6 +23,7 @@ export interface SimulationFacts {
   readonly actions: readonly string[];
 }
 
+/** What was measured for each scored simulation of a condition. */
 export function factsOf(condition: Condition): readonly SimulationFacts[] {
   const { domain, tasks } = condition;
   return condition.scored.map((simulation) => {

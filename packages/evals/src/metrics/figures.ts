@@ -11,6 +11,7 @@ export interface Mean {
 type ShareFigure = { readonly kind: 'share'; readonly title: string; part(facts: SimulationFacts): Share | null };
 type MeanFigure = { readonly kind: 'mean'; readonly title: string; part(facts: SimulationFacts): number | null };
 type SumFigure = { readonly kind: 'sum'; readonly title: string; part(facts: SimulationFacts): number };
+/** One figure of a report: a share, a mean or a sum. */
 export type Figure = ShareFigure | MeanFigure | SumFigure;
 
 const share = (title: string, part: ShareFigure['part']): ShareFigure => ({ kind: 'share', title, part });
@@ -56,6 +57,7 @@ export const FIGURES = {
   recall: mean('share of the task’s documents seen', ({ cost }) => cost.recall),
 } satisfies Readonly<Record<string, Figure>>;
 
+/** The name of a figure. */
 export type FigureName = keyof typeof FIGURES;
 type Named<K extends Figure['kind']> = {
   [N in FigureName]: (typeof FIGURES)[N] extends { readonly kind: K } ? N : never;

@@ -27,6 +27,7 @@ export type Score = (simulation: SimulationRecord) => number | null;
 
 export const success: Score = (simulation) => (succeeded(simulation) ? 1 : 0);
 
+/** Compares two conditions task by task, with a confidence interval and a sign test. */
 export function comparePaired(
   first: Condition,
   second: Condition,

@@ -34,6 +34,7 @@ export interface Counted {
   readonly correct: number;
 }
 
+/** The metrics that the reference implementation of the benchmark reports. */
 export function referenceMetrics(
   results: Pick<Results, 'simulations'> & { readonly info: Pick<Results['info'], 'trials'> },
 ): ReferenceMetrics {

@@ -40,6 +40,7 @@ function isLess({ paired }: Pair): boolean {
   return paired.difference.high < 0 && paired.signP < MOST_P;
 }
 
+/** Answers the research questions from measured conditions. */
 export function researchVerdicts(measured: readonly Measured[]): readonly ResearchVerdict[] {
   return [skillsAsPrior(measured), machineAsEnforcer(measured), retrievalAsBottleneck(measured)];
 }

@@ -56,6 +56,7 @@ export interface ComplianceSummary {
   readonly refused: number;
 }
 
+/** All figures of a condition. */
 export function summaryOf(condition: Condition, facts = factsOf(condition)): Summary {
   const { model, agent, retrieval, domain, scored, infrastructureErrors, unscored } = condition;
   const tasks = byTask(scored);

@@ -20,6 +20,7 @@ interface RuleBase {
   readonly runbook: string;
 }
 
+/** When a metric counts as drifting: a fixed threshold, or a shift against the time before. */
 export type DriftRule =
   /** The mean of a window is below (or above) a fixed value. */
   | (RuleBase & { readonly method: 'threshold'; readonly below?: number; readonly above?: number })
@@ -33,6 +34,7 @@ export type DriftRule =
   /** The shape of the distribution moved: population stability index, or the Kolmogorov–Smirnov statistic. */
   | (RuleBase & { readonly method: 'psi' | 'ks'; readonly limit: number; readonly trailingMs: number });
 
+/** What a rule found in a window. */
 export type RuleVerdict =
   | { readonly verdict: 'ok' | 'drift'; readonly value: number; readonly against: number; readonly scores: number }
   | { readonly verdict: 'insufficient'; readonly scores: number; readonly needed: number };
@@ -40,6 +42,7 @@ export type RuleVerdict =
 export const MIN_SCORES = 100;
 const MIN_WINDOW_MS = 3_600_000;
 
+/** Returns the rule, or throws ConfigError if it cannot be applied. */
 export function checkRule(rule: DriftRule): DriftRule {
   const refuse = (why: string): never => {
     throw new ConfigError(`The drift rule "${rule.name}" cannot be registered: ${why}.`);

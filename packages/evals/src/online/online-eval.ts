@@ -21,6 +21,7 @@ export interface TraceJudge {
   score(trace: TraceFacts): Promise<number | null>;
 }
 
+/** A rule that found drift, with its owner and runbook. */
 export interface Alert {
   readonly rule: string;
   readonly signal: DriftRule['signal'];
@@ -36,6 +37,7 @@ export interface Alert {
   readonly scores: number;
 }
 
+/** What online evaluation needs. */
 export interface OnlineParts {
   readonly sampler: Sampler;
   readonly judge?: TraceJudge;
@@ -58,6 +60,7 @@ export interface OnlineState {
   readonly active: readonly string[];
 }
 
+/** Evaluates finished runs while the system is in use. */
 export interface OnlineEval {
   /** Takes a finished run in. Returns at once: nothing waits for an evaluation. */
   observe(trace: TraceFacts): void;

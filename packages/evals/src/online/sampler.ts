@@ -2,6 +2,7 @@ import { ConfigError } from 'flyball';
 import { sha256 } from 'flyball/internal';
 import type { TraceFacts } from './trace-facts.js';
 
+/** Decides which finished runs are judged. */
 export type Sampler = (trace: TraceFacts) => { readonly take: boolean; readonly why: 'always' | 'share' };
 
 /**

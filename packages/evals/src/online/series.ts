@@ -8,6 +8,7 @@ export interface Point {
   readonly cohort: Cohort;
 }
 
+/** Where scores are kept over time. */
 export interface SeriesStore {
   add(point: Point): void;
   /** Points of a metric from `from` up to, but not at, `until`, oldest first. */

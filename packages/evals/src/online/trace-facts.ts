@@ -31,6 +31,7 @@ export interface TraceFacts {
   readonly iterations: number;
 }
 
+/** What online evaluation knows about a run, from its journal. */
 export function traceFactsOf(runId: string, entries: readonly Entry[], cohort: Cohort): TraceFacts {
   const summary = summarise(entries);
   const decisions = guardDecisionsOf(entries);

@@ -1,4 +1,5 @@
-import type { Machine, PHASES, Phase } from 'flyball/agents';
+import type { Machine } from 'flyball/agents';
+import type { PHASES, Phase } from 'flyball/internal';
 
 export type PhaseName = (typeof PHASES)[number];
 

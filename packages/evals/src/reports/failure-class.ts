@@ -17,6 +17,7 @@ export const FAILURE_CLASSES = {
   other: 'None of these',
 } as const;
 
+/** Why a simulation failed. */
 export type FailureClass = keyof typeof FAILURE_CLASSES;
 
 export interface Classified {

@@ -16,6 +16,7 @@ export interface FailureReport {
   readonly because: string;
 }
 
+/** The failed simulations of a condition, each with its class and evidence. */
 export function failuresOf(condition: Condition): readonly FailureReport[] {
   return condition.scored
     .filter((simulation) => !succeeded(simulation))

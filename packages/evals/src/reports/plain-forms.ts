@@ -4,6 +4,7 @@ import { escaped } from './escape.js';
 import type { Report } from './report.js';
 import type { Table } from './table.js';
 
+/** A report as Markdown. */
 export function reportMarkdown(report: Report): string {
   const behind =
     'The simulations behind a cell: `flyball evals show <folder> --condition <words of the row> --figure <name>`; with the id of one, its conversation.';
@@ -16,6 +17,7 @@ export function allTables(report: Report): readonly Table[] {
   return [...report.tables, ...furtherTables(report)];
 }
 
+/** A table as Markdown. */
 export function tableMarkdown({ title, note, columns, rows }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.map(inMarkdown).join(' | ')} |`;
   const table = [
@@ -65,6 +67,7 @@ function inCsv(value: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** A report as JSON. */
 export function reportJson(report: Report): string {
   const { domains, summaries, comparisons, questions, failures, facts } = report;
   const plain = {

@@ -32,6 +32,7 @@ export interface Measurable {
 
 export const TABLE_FORMS = ['full', 'paper'] as const;
 
+/** Which tables a report has, and in which order. */
 export interface ReportForm {
   /** `paper`: the tables of the paper, with its rows and columns in its order. `full`, where absent: all that is measured. */
   readonly tables?: (typeof TABLE_FORMS)[number];
@@ -39,6 +40,7 @@ export interface ReportForm {
   readonly models?: readonly string[];
 }
 
+/** Builds a report from measured conditions. */
 export function reportOf(given: readonly Measurable[], form: ReportForm = {}): Report {
   const ordered = given
     .map(({ results, domain }) => conditionOf(results, domain))

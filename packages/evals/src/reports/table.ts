@@ -12,6 +12,7 @@ export interface Cell {
   readonly behind?: Behind;
 }
 
+/** Which figure of which condition a cell shows. */
 export interface Behind {
   /** Label of the condition. */
   readonly condition: string;
@@ -20,6 +21,7 @@ export interface Behind {
   readonly withoutExempt?: true;
 }
 
+/** A table of a report. */
 export interface Table {
   /** Short and stable: names files and anchors. */
   readonly id: string;

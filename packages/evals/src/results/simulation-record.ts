@@ -36,6 +36,7 @@ export interface Results {
   readonly rest?: PyDict;
 }
 
+/** The settings of an experiment, as they are recorded with its results. */
 export interface ExperimentInfo {
   readonly domain: string;
   readonly trials: number;

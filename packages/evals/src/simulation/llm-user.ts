@@ -1,11 +1,13 @@
 import type { Model, Run, Sampling, ToolRef } from 'flyball';
-import { append, type NewSegment, type Prompt } from 'flyball';
+import { append, type Prompt } from 'flyball';
+import type { NewSegment } from 'flyball/internal';
 import type { SimMessage, SpokenMessage } from '../world/message.js';
 import { simCall, toolCall } from './call-arguments.js';
 import { isResults } from './message-shape.js';
 import type { Incoming, Party } from './party.js';
 import { userStops } from './stop-tokens.js';
 
+/** What a user that is played by a model needs. */
 export interface LlmUserSetting {
   readonly run: Run;
   readonly model: Model;

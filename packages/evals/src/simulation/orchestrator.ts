@@ -6,6 +6,7 @@ import { hasWords, isCall, visibleToAgent, visibleToUser } from './message-shape
 import type { Course, Incoming, Limits, Party, Termination } from './party.js';
 import { userStops } from './stop-tokens.js';
 
+/** The first message of every conversation, said by the agent. */
 export const GREETING = 'Hi! How can I help you today?';
 
 export interface ConversationParts {
@@ -203,6 +204,7 @@ export class Conversation {
   }
 }
 
+/** Simulates a conversation between an agent and a user until one of them ends it or a limit is reached. */
 export function simulate(parts: ConversationParts): Promise<Course> {
   return new Conversation(parts).run();
 }

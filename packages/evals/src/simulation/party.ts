@@ -16,6 +16,7 @@ export interface Party {
   stops(message: SpokenMessage): boolean;
 }
 
+/** Why a simulated conversation ended. */
 export type Termination =
   | 'user_stop'
   | 'agent_stop'
@@ -28,6 +29,7 @@ export type Termination =
   | 'context_window_exceeded'
   | 'unexpected_error';
 
+/** The limits of a simulated conversation. */
 export interface Limits {
   readonly maxSteps: number;
   readonly maxErrors: number;
@@ -37,6 +39,7 @@ export interface Limits {
   readonly solo?: boolean;
 }
 
+/** A simulated conversation: its messages and how it ended. */
 export interface Course {
   readonly messages: readonly SimMessage[];
   readonly termination: Termination;

@@ -1,5 +1,6 @@
 import type { Run } from 'flyball';
-import type { CallResult, HeardOrMade, HeardTurn, MoveNote, Speaker } from 'flyball/agents';
+import type { HeardTurn, Speaker } from 'flyball/agents';
+import type { CallResult, HeardOrMade, MoveNote } from 'flyball/internal';
 import type { SimMessage, SpokenMessage, ToolMessage } from '../world/message.js';
 import { simCall, toolCall } from './call-arguments.js';
 import { isResults } from './message-shape.js';

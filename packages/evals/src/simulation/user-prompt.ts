@@ -8,6 +8,7 @@ export function userPrompt(domain: Pick<Domain, 'userGuidelines'>, task: Task, w
   return `${domain.userGuidelines(withTools)}\n\n<scenario>\n${scenarioText(task)}\n</scenario>`;
 }
 
+/** The scenario of a task, as the simulated user reads it. */
 export function scenarioText(task: Pick<Task, 'persona' | 'instructions'>): string {
   const persona = task.persona === null ? [] : ['Persona:', indented(textOf(task.persona))];
   return [...persona, 'Instructions:', indented(textOf(task.instructions))].join('\n');

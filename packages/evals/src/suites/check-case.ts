@@ -1,6 +1,7 @@
 import { canonicalJson } from 'flyball/internal';
 import type { CaseCheck } from './golden-set.js';
 
+/** Whether an answer passed, and why. */
 export interface CaseScore {
   readonly passed: boolean;
   /** Which check decided, and what it missed. */
@@ -10,6 +11,7 @@ export interface CaseScore {
 /** Scores an answer for a case; null where it could not be read. */
 export type CaseJudge = (input: unknown, answer: unknown) => Promise<number | null>;
 
+/** Scores an answer to one case. */
 export async function scoreCase(
   check: CaseCheck,
   input: unknown,

@@ -2,7 +2,9 @@ import type { ToolSeams } from 'flyball';
 import { FlyballError } from 'flyball';
 import { mersenneTwister } from '../metrics/mersenne-twister.js';
 
+/** The kinds of faults that a simulated tool can have. */
 export const FAULT_KINDS = ['timeout', '4xx', '5xx', 'rate-limit', 'malformed', 'injected', 'partial'] as const;
+/** A kind of fault of a simulated tool. */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** One thing that goes wrong on purpose: at a certain call of a certain tool. */

@@ -16,6 +16,7 @@ export interface CaseOutcome {
 /** What results depend on beside the thing under test: with other pins they are not comparable. */
 export type Pins = Readonly<Record<string, string>>;
 
+/** The outcomes of a suite, with the versions that they were measured with. */
 export interface Measurement {
   readonly suite: { readonly name: string; readonly version: string; readonly hash: string };
   readonly pins: Pins;
@@ -27,6 +28,7 @@ export interface Baseline extends Measurement {
   readonly promoted: { readonly by: string; readonly reason: string; readonly at: string };
 }
 
+/** How far figures may get worse before the gate fails. */
 export interface Tolerances {
   /** How far the pass rate of a category may fall: 0 where it is not named. */
   readonly categories?: Readonly<Record<string, number>>;
@@ -46,6 +48,7 @@ export interface CategoryVerdict {
   readonly passed: boolean;
 }
 
+/** Whether a measurement passes the gate, with everything that was compared. */
 export interface GateReport {
   readonly passed: boolean;
   readonly suite: Measurement['suite'];
@@ -65,6 +68,7 @@ export interface GateReport {
 export const NO_TOLERANCE: ReadonlySet<string> = new Set(['adversarial', 'safety']);
 const SLACK = 1e-9;
 
+/** Compares a measurement with a baseline. It passes if nothing fell by more than the tolerances. */
 export function gate(measured: Measurement, baseline: Baseline | undefined, tolerances: Tolerances = {}): GateReport {
   checkTolerances(tolerances);
   const differences =

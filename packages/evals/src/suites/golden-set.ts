@@ -1,7 +1,9 @@
 import { ConfigError } from 'flyball';
 import { canonicalJson, sha256 } from 'flyball/internal';
 
+/** The categories of the cases in a golden set. */
 export const CATEGORIES = ['positive', 'negative', 'edge', 'adversarial', 'regression'] as const;
+/** The category of a case in a golden set. */
 export type Category = (typeof CATEGORIES)[number];
 
 /** How a case is decided. Every score cites the check it comes from. */
@@ -15,6 +17,7 @@ export type CaseCheck =
   /** A judge scores the answer; it passes from `minimum` on. */
   | { readonly kind: 'rubric'; readonly minimum: number };
 
+/** One case of a golden set: an input, and how to check the answer. */
 export interface GoldenCase {
   readonly id: string;
   readonly category: Category;

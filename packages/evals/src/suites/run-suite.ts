@@ -10,6 +10,7 @@ export type UnderTest = (input: unknown) => Promise<{
   readonly latencyMs: number;
 }>;
 
+/** What running a suite needs. */
 export interface SuiteRun {
   /** Read again after every case: a suite that is edited under way measures nothing. */
   load(): Promise<GoldenSet>;

@@ -4,7 +4,9 @@ import { type Persona, readPersona } from '../users/persona.js';
 import { leakedTo, type Secret, userView, viewPrompt } from '../users/user-view.js';
 import { type Fault, faultProblems } from './fault.js';
 
+/** The categories of scenarios. */
 export const SCENARIO_CATEGORIES = ['happy', 'failure-injection', 'adversarial', 'load', 'long-horizon'] as const;
+/** The category of a scenario. */
 export type ScenarioCategory = (typeof SCENARIO_CATEGORIES)[number];
 
 /** What a right course looks like: for the judge and for code, never for the user. */
@@ -23,6 +25,7 @@ export interface Expected {
   readonly costUsd?: number;
 }
 
+/** A goal that a simulated user pursues, and what is expected of the agent. */
 export interface Scenario {
   readonly id: string;
   readonly goal: string;
@@ -36,6 +39,7 @@ export interface Scenario {
   readonly copies?: number;
 }
 
+/** Scenarios that are run and judged together. */
 export interface ScenarioSuite {
   readonly name: string;
   readonly version: string;
@@ -45,6 +49,7 @@ export interface ScenarioSuite {
   readonly scenarios: readonly Scenario[];
 }
 
+/** The hash of a suite: it changes with everything that could change a result. */
 export function scenariosHash(suite: ScenarioSuite): string {
   return sha256(canonicalJson(suite));
 }
@@ -76,6 +81,7 @@ export function lintScenarios(suite: ScenarioSuite, rubric: readonly string[] = 
   ];
 }
 
+/** Returns the suite, or throws ConfigError if it cannot be run. */
 export function checkScenarios(suite: ScenarioSuite, rubric: readonly string[] = []): ScenarioSuite {
   const problems = lintScenarios(suite, rubric);
   if (problems.length > 0)

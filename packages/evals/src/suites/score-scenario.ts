@@ -5,6 +5,7 @@ import { pyOf } from '../tau2/python/plain-values.js';
 import type { SimCall, SpokenMessage } from '../world/message.js';
 import type { Expected } from './scenario.js';
 
+/** Whether a simulated scenario passed, and why not. */
 export interface ScenarioScore {
   readonly passed: boolean;
   /** Everything that is wrong, the worst first. */

@@ -1,7 +1,6 @@
 import type { Outcome } from 'flyball';
 import { type Budget, budget, ConfigError } from 'flyball';
-import { rubricHash } from 'flyball/checks';
-import { canonicalJson, openRuntime, sha256 } from 'flyball/internal';
+import { canonicalJson, openRuntime, rubricHash, sha256 } from 'flyball/internal';
 import { guardDecisionsOf } from 'flyball/views';
 import { type Drivers, driveRun, SIMULATION } from '../experiment/drive-run.js';
 import type { ExperimentOptions } from '../experiment/experiment.js';
@@ -19,6 +18,7 @@ import type { ScenarioRun } from './scenario-run.js';
 import { scoreScenario } from './score-scenario.js';
 import type { AgentUnderTest, WorldSim } from './under-test.js';
 
+/** Options of simulating scenarios. */
 export interface SimulationOptions {
   readonly suite: ScenarioSuite;
   readonly agent: AgentUnderTest;
@@ -40,6 +40,7 @@ export interface SimulationOptions {
   onRun?(run: ScenarioRun): void;
 }
 
+/** The results of simulated scenarios, with the verdict of the gate. */
 export interface SimulationReport {
   readonly gate: GateReport;
   readonly measurement: Measurement;

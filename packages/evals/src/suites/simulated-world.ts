@@ -16,6 +16,7 @@ export interface SimTool<S> {
   run(state: S, args: Readonly<Record<string, unknown>>): unknown;
 }
 
+/** A simulated world: its state and the tools that work on it. */
 export interface SimWorld<S> {
   readonly name: string;
   readonly version: string;

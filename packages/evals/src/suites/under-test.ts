@@ -14,11 +14,13 @@ export interface AgentConfiguration {
   readonly tools: readonly Pick<ToolRef, 'name' | 'description' | 'inputJsonSchema'>[];
 }
 
+/** The hash of a configuration: two agents with the same hash are the same agent. */
 export function configurationHash({ policy, setup, model, sampling = {}, tools }: AgentConfiguration): string {
   const offered = tools.map(({ name, description, inputJsonSchema = null }) => [name, description, inputJsonSchema]);
   return sha256(canonicalJson({ policy, setup, model, sampling, tools: offered }));
 }
 
+/** What an agent under test is given for one simulation. */
 export interface AgentSetting {
   readonly run: Run;
   /** What the world offers. */

@@ -3,6 +3,7 @@ import { bestOf, hasNoWords } from 'flyball/internal';
 import type { Ranked, SearchedDocument } from 'flyball/retrieval';
 import { codePoints, pythonPattern } from './python-pattern/pattern.js';
 
+/** A pattern to look for in documents. */
 export interface GrepQuery {
   readonly pattern: string;
   /** False where absent. */

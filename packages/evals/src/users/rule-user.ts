@@ -11,6 +11,7 @@ export type RuleAnswer =
   | { readonly say: string }
   | { readonly call: string; readonly with?: Readonly<Record<string, unknown>> };
 
+/** One rule of a simulated user: what it reacts to, and what it answers. */
 export type UserRule = RuleAnswer & {
   readonly id: string;
   /** A regular expression, looked for in what the agent said whatever the case of letters; or in a call's result. */
@@ -21,6 +22,7 @@ export type UserRule = RuleAnswer & {
   readonly times?: number;
 };
 
+/** A simulated user that answers by rules. */
 export interface RuleScript {
   /** Said first, in answer to the greeting. */
   readonly opening: string;

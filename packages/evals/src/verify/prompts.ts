@@ -1,4 +1,4 @@
-import { setupText } from 'flyball/agents';
+import { setupText } from 'flyball/internal';
 import { userToolNames } from '../experiment/user-tools.js';
 import { userPrompt } from '../simulation/user-prompt.js';
 import { parseJson } from '../tau2/python/json.js';

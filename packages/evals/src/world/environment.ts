@@ -3,6 +3,7 @@ import type { PyDict, PyValue } from '../tau2/python/value.js';
 import type { Requestor, SimCall, SimMessage, ToolMessage } from './message.js';
 import type { EnvFunction, InitialState, Task } from './task.js';
 
+/** Whether a tool reads, writes, thinks or does something else. */
 export type ToolType = 'read' | 'write' | 'think' | 'generic';
 
 /** How a model sees a tool: data of the domain, in the shape of the OpenAI interface. */
@@ -125,6 +126,7 @@ export interface DataFolder {
   list(path: string): Promise<readonly string[]>;
 }
 
+/** A domain that can be loaded. */
 export interface DomainSource {
   readonly name: string;
   readonly summary: string;

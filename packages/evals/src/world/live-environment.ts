@@ -7,6 +7,7 @@ import type { SimCall, SimMessage, ToolMessage } from './message.js';
 import { render } from './render.js';
 import type { EnvFunction, InitialState } from './task.js';
 
+/** What an environment consists of. */
 export interface EnvironmentParts {
   readonly domain: string;
   readonly policy: string;
@@ -18,6 +19,7 @@ export interface EnvironmentParts {
   readonly solo?: boolean;
 }
 
+/** Builds an environment from its parts. */
 export function makeEnvironment(parts: EnvironmentParts): Environment {
   return new LiveEnvironment(parts);
 }

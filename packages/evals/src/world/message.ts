@@ -1,5 +1,6 @@
 import type { PyDict } from '../tau2/python/value.js';
 
+/** Who made a call. */
 export type Requestor = 'assistant' | 'user';
 
 /** A call as a trajectory holds it. */
@@ -10,6 +11,7 @@ export interface SimCall {
   readonly requestor: Requestor;
 }
 
+/** Tokens and model calls that a message took. */
 export interface Usage {
   readonly completionTokens: number;
   readonly promptTokens: number;
@@ -47,4 +49,5 @@ export interface ToolMessage {
   readonly at: number;
 }
 
+/** A message of a simulated conversation. */
 export type SimMessage = SpokenMessage | ToolMessage;

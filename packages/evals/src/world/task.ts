@@ -1,6 +1,7 @@
 import type { PyDict, PyValue } from '../tau2/python/value.js';
 import type { Requestor, SimMessage } from './message.js';
 
+/** A part of the reward. */
 export type RewardBasis = 'DB' | 'ENV_ASSERTION' | 'ACTION' | 'COMMUNICATE' | 'NL_ASSERTION';
 
 /** A call that a right course makes. */
@@ -21,11 +22,13 @@ export interface EnvFunction {
   readonly arguments: PyDict;
 }
 
+/** Something that must be true of the environment at the end. */
 export interface EnvAssertion extends EnvFunction {
   readonly assertValue: boolean;
   readonly message: string | null;
 }
 
+/** What the environment holds when a task begins. */
 export interface InitialState {
   readonly agentData: PyValue | null;
   readonly userData: PyValue | null;
@@ -33,6 +36,7 @@ export interface InitialState {
   readonly history: readonly SimMessage[] | null;
 }
 
+/** How a simulation of a task is graded. */
 export interface Criteria {
   readonly actions: readonly GoldAction[] | null;
   readonly envAssertions: readonly EnvAssertion[] | null;

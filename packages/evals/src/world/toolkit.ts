@@ -18,6 +18,7 @@ export interface KitTool<D extends Database> extends Omit<KitFunction<D>, 'run'>
   run(database: D, args: Bound): PyValue | Promise<PyValue>;
 }
 
+/** What a toolkit consists of. */
 export interface ToolkitParts<D extends Database> {
   /** The reference's name of the class: its messages about arguments begin with it. */
   readonly className: string;
@@ -27,6 +28,7 @@ export interface ToolkitParts<D extends Database> {
   readonly database: D;
 }
 
+/** Builds a toolkit from its parts. */
 export function makeToolkit<D extends Database>(parts: ToolkitParts<D>): Toolkit {
   return new Kit(parts);
 }

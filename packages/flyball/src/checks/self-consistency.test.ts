@@ -1,5 +1,5 @@
 import type { Run } from 'flyball';
-import { hashEmbedder } from 'flyball/memory';
+import { hashEmbedder } from 'flyball/retrieval';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { ended, inRun, session } from '../../../../test/checks/stage-checks.js';

@@ -20,9 +20,10 @@ const ONLY_PROMPT: JsonSchema = {
   additionalProperties: false,
 };
 
-interface Prompted {
+// types and no interfaces: whoever exports such a tool has its arguments spelled out, and no name to import
+type Prompted = {
   readonly prompt: string;
-}
+};
 
 /**
  * A file is handed over as text with a name, or named by a path. A path is only a name: nothing is read here, and the
@@ -119,9 +120,9 @@ export function formTool({
   });
 }
 
-interface ProposedArguments extends Prompted {
+type ProposedArguments = Prompted & {
   readonly arguments: Readonly<Record<string, unknown>>;
-}
+};
 
 const ANY_OBJECT: JsonSchema = { type: 'object' };
 const MOST_ARGUMENT_BYTES = 100_000;

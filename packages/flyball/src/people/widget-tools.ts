@@ -22,9 +22,10 @@ function inputOf(properties: Readonly<Record<string, JsonSchema>> = {}, required
   };
 }
 
-interface Prompted {
+// types and no interfaces: whoever exports such a tool has its arguments spelled out, and no name to import
+type Prompted = {
   readonly prompt: string;
-}
+};
 
 const prompt = (args: Prompted): string => args.prompt;
 
@@ -61,11 +62,11 @@ export function textTool(options: AskOptions & { readonly maxLength?: number } =
   });
 }
 
-interface NumberArgs extends Prompted {
+type NumberArgs = Prompted & {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly integer?: boolean;
-}
+};
 
 /** A number within the limits that the model names. */
 export function numberTool(options: AskOptions = {}): AskTool<NumberArgs, number> {
@@ -91,10 +92,10 @@ function limitsIn({ minimum, maximum }: Partial<NumberArgs>): Readonly<Record<st
   return { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) };
 }
 
-interface DateArgs extends Prompted {
+type DateArgs = Prompted & {
   readonly earliest?: string;
   readonly latest?: string;
-}
+};
 
 const DAY = { type: 'string', format: 'date' } as const;
 
@@ -135,9 +136,9 @@ const CHOICES = {
   description: 'What there is to choose from, each in a few words.',
 } as const;
 
-interface ChoiceArgs extends Prompted {
+type ChoiceArgs = Prompted & {
   readonly choices: readonly string[];
-}
+};
 
 /** One of the choices, in its own words. */
 export function chooseOneTool(options: AskOptions = {}): AskTool<ChoiceArgs, string> {
@@ -153,10 +154,10 @@ export function chooseOneTool(options: AskOptions = {}): AskTool<ChoiceArgs, str
   });
 }
 
-interface SeveralArgs extends ChoiceArgs {
+type SeveralArgs = ChoiceArgs & {
   readonly minimum?: number;
   readonly maximum?: number;
-}
+};
 
 /** Some of the choices, each in its own words; none of them where `minimum` is absent or 0. */
 export function chooseSeveralTool(options: AskOptions = {}): AskTool<SeveralArgs, readonly string[]> {

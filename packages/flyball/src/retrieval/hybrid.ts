@@ -1,10 +1,10 @@
 import { ConfigError } from '../core/errors.js';
 import type { Embedder } from '../ports/embedder.js';
 import { Bm25Index } from './bm25.js';
-import { decompose } from './decompose.js';
 import { DenseIndex, type DenseOptions } from './dense.js';
 import { type Passage, passagesOf } from './passages.js';
 import { bestOf, distinctIds, type Ranked } from './ranked.js';
+import { splitRequest } from './split-request.js';
 import { termsOf } from './terms.js';
 import { hasNoWords } from './whitespace-words.js';
 
@@ -134,7 +134,7 @@ export class HybridIndex {
 
   /** Each sentence by itself. What one of them clearly points at counts, what all of them vaguely resemble does not. */
   private async meaning(query: string, signal: AbortSignal): Promise<Float64Array> {
-    const parts = decompose(query, { most: MOST_PARTS, leastWords: 1 });
+    const parts = splitRequest(query, { most: MOST_PARTS, leastWords: 1 });
     const sum = new Float64Array(this.units.length);
     for (const part of parts) {
       const near = spread(await this.vectors.scores(part, this.embedder, signal));

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { inRun, piece, session } from '../../../../test/checks/stage-checks.js';
 import { processorMs } from '../../../../test/patience.js';
 import type { Retriever } from '../ports/retriever.js';
-import { decompose } from './decompose.js';
 import { identifiersIn, lostIdentifiers } from './identifiers.js';
+import { splitRequest } from './split-request.js';
 import { type Question, retrieveTransformed, type Transformation, transformQuery } from './transform.js';
 
 async function keysOf(variant: Transformation, reply: string, question: string | Question, n?: number) {
@@ -111,7 +111,7 @@ describe('decomposition without a model', () => {
   it('cuts at sentences, list items and further wishes [R5-RET-TRANSFORM]', () => {
     const request =
       'I want to close my card, and I also want a refund. What is the fee?\n- Order a new debit card\n2. Yes.';
-    expect(decompose(request)).toEqual([
+    expect(splitRequest(request)).toEqual([
       'I want to close my card',
       'I also want a refund.',
       'What is the fee?',
@@ -120,17 +120,17 @@ describe('decomposition without a model', () => {
   });
 
   it('leaves one wish as it is, drops repeats, and gives no more than it may', () => {
-    expect(decompose('Fees?')).toEqual(['Fees?']);
-    expect(decompose(' \n')).toEqual([]);
-    expect(decompose('Close my card. Close my card. Open my account.', { most: 1 })).toEqual(['Close my card.']);
-    expect(decompose('I paid $2.50 for the No. 5 card.')).toHaveLength(1);
+    expect(splitRequest('Fees?')).toEqual(['Fees?']);
+    expect(splitRequest(' \n')).toEqual([]);
+    expect(splitRequest('Close my card. Close my card. Open my account.', { most: 1 })).toEqual(['Close my card.']);
+    expect(splitRequest('I paid $2.50 for the No. 5 card.')).toHaveLength(1);
   });
 
   it('takes time that grows with the question, and so does looking for identifiers [R8-TRIAL3-A16]', () => {
     const blanks = ' '.repeat(100_000);
     const started = processorMs();
-    expect(decompose(`where${blanks}is it`)).toEqual([`where${blanks}is it`]);
-    expect(decompose(`Close my card,${blanks}and${blanks}I want it`)).toEqual(['Close my card', 'I want it']);
+    expect(splitRequest(`where${blanks}is it`)).toEqual([`where${blanks}is it`]);
+    expect(splitRequest(`Close my card,${blanks}and${blanks}I want it`)).toEqual(['Close my card', 'I want it']);
     expect(identifiersIn(`a${'.'.repeat(100_000)}a`)).toEqual([]);
     expect(processorMs() - started).toBeLessThan(500);
   });

@@ -2,7 +2,8 @@ import { changed, type EffectContext, type StandardSchema, type ToolRef } from '
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { check } from '../core/schema.js';
-import { type DefinedTool, type LooseDefinition, tool, toolFrom } from './index.js';
+import { type DefinedTool, tool, toolFrom } from './index.js';
+import type { LooseDefinition } from './tool-definition.js';
 
 const how: EffectContext = { key: 'k', signal: new AbortController().signal };
 

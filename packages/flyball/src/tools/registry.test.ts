@@ -2,7 +2,8 @@ import type { Tool } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { check } from '../core/schema.js';
-import { type DefinedTool, tool, toolRegistry, toolSpecOf, toolset } from './index.js';
+import { type DefinedTool, tool, toolRegistry, toolset } from './index.js';
+import { toolSpecOf } from './tool-spec.js';
 
 const named = (name: string, tags: readonly string[] = []): DefinedTool<{ id: string }, string> =>
   tool({

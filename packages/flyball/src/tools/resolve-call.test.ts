@@ -3,7 +3,8 @@ import { autoClock, testHost } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { openRuntime } from '../runtime/open-runtime.js';
-import { executeValidated, resolveCall, tool, toolRegistry } from './index.js';
+import { executeValidated, tool, toolRegistry } from './index.js';
+import { resolveCall } from './resolve-call.js';
 
 const executed: unknown[] = [];
 const readFile = tool({

@@ -6,25 +6,18 @@ import {
   memoryEngine,
   type Outcome,
   type Run,
-  type SeamMiddleware,
   type Seams,
   type Session,
 } from 'flyball';
 import { autoClock, type ScriptedModel, scriptedModel, testHost } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GuardDecision } from '../core/events.js';
+import type { SeamMiddleware } from '../core/seams.js';
 import { openRuntime } from '../runtime/open-runtime.js';
-import {
-  loadTools,
-  resolveCall,
-  type Toolset,
-  toolBudget,
-  toolBudgetSeam,
-  toolRegistry,
-  type toolset,
-  toolUse,
-} from './index.js';
+import { loadTools, type Toolset, toolBudget, toolBudgetSeam, toolRegistry, type toolset } from './index.js';
+import { resolveCall } from './resolve-call.js';
 import { LABELLED, SIXTY } from './sixty-tools.test-data.js';
+import { toolUse } from './tool-use.js';
 
 const WINDOW = 100_000;
 const registry = toolRegistry(SIXTY);

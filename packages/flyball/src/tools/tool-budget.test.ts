@@ -2,8 +2,11 @@ import type { ToolRef } from 'flyball';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { admitTools, estimateTextTokens, measureTools, tool, toolBudget, toolSpecOf } from './index.js';
+import { measureTools, tool, toolBudget } from './index.js';
+import { estimateTextTokens } from './measure-tools.js';
 import { SIXTY } from './sixty-tools.test-data.js';
+import { admitTools } from './tool-budget.js';
+import { toolSpecOf } from './tool-spec.js';
 
 const one = () => 1;
 const bare = (name: string, more: { readonly surface?: number } = {}): ToolRef =>

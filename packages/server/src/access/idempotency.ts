@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Clock, Host, Owner, RecordKey, Store, StoreRecord } from 'flyball';
+import type { Clock, Host, RecordKey, Store, StoreRecord } from 'flyball';
+import type { Owner } from 'flyball/adapters/engine-kit';
 import { KEPT_ANSWERS } from 'flyball/internal';
 import type { KeptAnswer, Repeatable } from '../gate.js';
 import { type Log, SILENT } from '../log.js';

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Budget, ForkOptions, RunHandle } from 'flyball';
+import type { Budget, RunHandle } from 'flyball';
 import { FlyballError } from 'flyball';
+import type { ForkOptions } from 'flyball/internal';
 import { canonicalJson, runExists } from 'flyball/internal';
 import { accountOf, type Principal } from '../access/principal.js';
 import { limitsOf } from '../access/rate-limiter.js';

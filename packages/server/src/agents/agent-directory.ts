@@ -1,9 +1,8 @@
 import type { JsonSchema } from 'flyball';
 import { budget, ConfigError } from 'flyball';
 import type { DefinedAgent } from 'flyball/agents';
-import { workflowMark } from 'flyball/agents';
 import type { AgentGroup } from 'flyball/command';
-import { CONVERSES, checkedInputs, schemaOfFields } from 'flyball/internal';
+import { CONVERSES, checkedInputs, schemaOfFields, workflowMark } from 'flyball/internal';
 import { type ServedAgent, servedName, TOOL_RUN } from './served-agent.js';
 
 /** What a server serves, by name. */

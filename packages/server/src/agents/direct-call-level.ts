@@ -1,7 +1,7 @@
 import type { Run } from 'flyball';
-import { workflowMark } from 'flyball/agents';
 import type { AgentGroup } from 'flyball/command';
-import { AUTONOMY_LEVELS, type AutonomyLevel, autonomySeams } from 'flyball/tools';
+import { AUTONOMY_LEVELS, autonomySeams, workflowMark } from 'flyball/internal';
+import type { AutonomyLevel } from 'flyball/tools';
 
 interface Declared {
   readonly autonomy?: AutonomyLevel;

@@ -1,7 +1,7 @@
 import type { Seams } from 'flyball';
-import { screenTexts, stringsIn } from 'flyball/internal';
+import { INJECTION_DETECTORS, screenTexts, stringsIn } from 'flyball/internal';
 import type { InputGuard } from 'flyball/tools';
-import { guardrails, INJECTION_DETECTORS } from 'flyball/tools';
+import { guardrails } from 'flyball/tools';
 
 /** How much has to be found in a text before it is refused. Which share of attacks each of them finds is measured. */
 export const INPUT_SCANS = ['off', 'lenient', 'usual', 'strict'] as const;

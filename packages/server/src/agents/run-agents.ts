@@ -1,8 +1,10 @@
-import type { Agent, AnyAgent, VersionedAgent } from 'flyball';
+import type { Agent, AnyAgent } from 'flyball';
 import { done, failed } from 'flyball';
 import type { DefinedAgent, Workflow } from 'flyball/agents';
-import { agentRegistry, conversation, plainConversation, type Registered, workflowMark } from 'flyball/agents';
+import { agentRegistry, conversation, plainConversation } from 'flyball/agents';
 import type { AgentGroup } from 'flyball/command';
+import type { VersionedAgent } from 'flyball/internal';
+import { type Registered, workflowMark } from 'flyball/internal';
 import type { ToolLoopSettings } from 'flyball/loops';
 import { completion } from './completion.js';
 import { heldDirectly } from './direct-call-level.js';

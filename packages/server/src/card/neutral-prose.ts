@@ -1,5 +1,4 @@
-import { mapStrings, sanitised, stringsIn } from 'flyball/internal';
-import { INJECTION_DETECTORS, screenText } from 'flyball/tools';
+import { INJECTION_DETECTORS, mapStrings, sanitised, screenText, stringsIn } from 'flyball/internal';
 
 /** Longer prose says nothing more about a skill, and everything that reads it pays for it. */
 const LONGEST = 2_000;

@@ -1,7 +1,6 @@
 import type { RunRecord, RunStatus } from 'flyball';
 import { isTerminal } from 'flyball';
-import { answerText, askedIn, isRunDamage } from 'flyball/internal';
-import { BLANK } from 'flyball/views';
+import { answerText, askedIn, BLANK, isRunDamage } from 'flyball/internal';
 import type { Mode } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
 import { RunFold } from './run-fold.js';

@@ -1,7 +1,7 @@
-import type { EffectId, Entry, EventOf } from 'flyball';
+import type { Entry, EventOf } from 'flyball';
 import { isTerminal, type Outcome } from 'flyball';
+import type { AxisUse, EffectId } from 'flyball/internal';
 import { isAsked, PhaseFold, Privacy, UsageFold, useOf, waitChange } from 'flyball/internal';
-import type { AxisUse } from 'flyball/views';
 import { isNext, type Position } from './position.js';
 
 /** What a journal says so far, as small as it can be kept: for cards, for privacy, and for the bill. */

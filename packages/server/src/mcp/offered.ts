@@ -1,5 +1,5 @@
 import type { Budget, JsonSchema, ToolRef } from 'flyball';
-import { toolSpecOf } from 'flyball/tools';
+import { toolSpecOf } from 'flyball/internal';
 import type { McpAnnotations, McpOfferedTool } from './offer.js';
 import { type Present, RUN_ANSWER_SCHEMA } from './run-answer.js';
 

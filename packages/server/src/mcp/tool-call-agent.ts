@@ -1,6 +1,7 @@
 import type { Agent, Run, ToolResult } from 'flyball';
 import { type Budget, budget as budgetOf, done } from 'flyball';
-import { executeValidated, type ToolSource } from 'flyball/tools';
+import type { ToolSource } from 'flyball/internal';
+import { executeValidated } from 'flyball/tools';
 
 /** Under this name a runtime is given `toolCallAgent`. */
 export const TOOL_CALL = 'tool';

@@ -1,8 +1,8 @@
 import type { ApprovalRequest, Decision, Entry, JsonSchema } from 'flyball';
-import { baseOf, isRunDamage } from 'flyball/internal';
+import { BLANK, baseOf, isRunDamage, type PersonDecision } from 'flyball/internal';
 import type { InboxItem } from 'flyball/people';
-import { type PersonDecision, type PersonRequest, requestsIn } from 'flyball/people';
-import { BLANK, timelineOf } from 'flyball/views';
+import { type PersonRequest, requestsIn } from 'flyball/people';
+import { timelineOf } from 'flyball/views';
 import { servedName } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
 import type { Parts } from '../parts.js';

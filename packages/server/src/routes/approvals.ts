@@ -1,6 +1,7 @@
 import type { JsonSchema, Verdict } from 'flyball';
+import type { InboxFilter } from 'flyball/internal';
 import { VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from 'flyball/internal';
-import type { ApprovalInbox, InboxFilter, InboxItem } from 'flyball/people';
+import type { ApprovalInbox, InboxItem } from 'flyball/people';
 import { answeringScopes, type Principal } from '../access/principal.js';
 import { screenMessage } from '../agents/screen-message.js';
 import { runCardSchema } from '../contract/resources.js';

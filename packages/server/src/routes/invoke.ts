@@ -1,5 +1,6 @@
 import type { RunHandle } from 'flyball';
-import { DEFAULT_CONFIG, type ToolLoopSettings } from 'flyball/loops';
+import { DEFAULT_CONFIG } from 'flyball/internal';
+import type { ToolLoopSettings } from 'flyball/loops';
 import { startRun } from '../agents/admission.js';
 import type { Variation } from '../agents/run-agents.js';
 import type { ServedAgent } from '../agents/served-agent.js';

@@ -1,4 +1,5 @@
-import type { RunFilter, RunPage, RunRecord } from 'flyball';
+import type { RunRecord } from 'flyball';
+import type { RunFilter, RunPage } from 'flyball/adapters/engine-kit';
 import type { Reach } from '../access/principal.js';
 import type { Parts } from '../parts.js';
 

@@ -1,4 +1,5 @@
-import type { Budget, RunRecord, Sending } from 'flyball';
+import type { Budget, RunRecord } from 'flyball';
+import type { Sending } from 'flyball/internal';
 import { failureOf } from 'flyball/internal';
 import { holds, type Principal } from '../access/principal.js';
 import { admission, lowerBudget, startFork } from '../agents/admission.js';

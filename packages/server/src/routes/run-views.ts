@@ -1,11 +1,8 @@
-import type { Entry } from 'flyball';
-import { linksOf, type Prompt, sharedPrefix } from 'flyball';
+import type { Entry, Prompt } from 'flyball';
 import type { Privacy } from 'flyball/internal';
-import { lastGeneration, scopeOf } from 'flyball/internal';
+import { BLANK, commitCoursesOf, lastGeneration, linksOf, scopeOf, sharedPrefix } from 'flyball/internal';
 import {
   auditLines,
-  BLANK,
-  commitCoursesOf,
   costBy,
   failuresOf,
   forkPoints,

@@ -1,7 +1,6 @@
 import type { Outcome, ToolResult } from 'flyball';
 import { budget } from 'flyball';
-import { effectKind } from 'flyball/internal';
-import type { ToolEntry } from 'flyball/tools';
+import { effectKind, type ToolEntry } from 'flyball/internal';
 import type { Principal } from '../access/principal.js';
 import { startNamed } from '../agents/admission.js';
 import { toolRunName } from '../agents/run-agents.js';

@@ -1,4 +1,4 @@
-import type { SpecPath } from 'flyball/agents';
+import type { SpecPath } from 'flyball/internal';
 import { AXES, type Read, readYaml, SpecReader } from 'flyball/internal';
 import { cronTrigger, type Trigger, webhookTrigger } from './trigger.js';
 

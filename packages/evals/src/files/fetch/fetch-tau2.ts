@@ -9,6 +9,7 @@ import { differencesFrom } from './differences.js';
 import { type Manifest, TAU2 } from './manifest.js';
 import { sha256Of, type TakenFiles, takeFiles } from './taken-files.js';
 
+/** Options of downloading the benchmark. */
 export interface FetchOptions {
   /** Address or file of the archive; where the revision is published, where absent. */
   readonly from?: string;
@@ -19,6 +20,7 @@ export interface FetchOptions {
   readonly manifest?: Manifest;
 }
 
+/** What was downloaded, and where to. */
 export interface Fetched {
   readonly to: string;
   readonly revision: string;

@@ -10,6 +10,7 @@ export interface Manifest {
   readonly made: Readonly<Record<string, string>>;
 }
 
+/** A folder of the benchmark, pinned by the hash of its files. */
 export interface PinnedFolder {
   /** In the archive, below its first folder. */
   readonly from: string;

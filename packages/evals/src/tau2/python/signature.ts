@@ -1,5 +1,6 @@
 import { type PyDict, PyError, type PyValue } from './value.js';
 
+/** A parameter of a Python function. */
 export interface Parameter {
   readonly name: string;
   readonly required: boolean;
@@ -7,6 +8,7 @@ export interface Parameter {
   readonly default?: PyValue;
 }
 
+/** Arguments by the name of their parameter. */
 export type Bound = ReadonlyMap<string, PyValue>;
 
 /**

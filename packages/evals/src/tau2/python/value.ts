@@ -3,6 +3,7 @@
  * floats are number; objects are Maps, because their order is part of what is printed and a key may be `__proto__`.
  */
 export type PyValue = null | boolean | bigint | number | string | PyValue[] | PyDict;
+/** A Python dictionary. */
 export type PyDict = Map<string, PyValue>;
 
 /** What an operation of the reference raises: its kind decides whether a caller catches it, its text reaches the agent. */
@@ -17,6 +18,7 @@ export type PyErrorKind =
   | 'ValueError'
   | 'ZeroDivisionError';
 
+/** An error that Python code would raise. */
 export class PyError extends Error {
   readonly kind: PyErrorKind;
 

@@ -1,1 +1,1 @@
-export { type EnergeticOptions, energeticEmbedder } from './energetic-embedder.js';
+export { energeticEmbedder } from './energetic-embedder.js';

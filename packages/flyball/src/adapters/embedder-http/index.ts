@@ -1,2 +1,1 @@
 export { httpEmbedder } from './http-embedder.js';
-export type { HttpEmbedderOptions } from './options.js';

@@ -1,1 +1,1 @@
-export { type TransformersOptions, transformersEmbedder } from './transformers-embedder.js';
+export { transformersEmbedder } from './transformers-embedder.js';

@@ -14,7 +14,7 @@ export {
   staleClaim,
   writeUncertain,
 } from '../../core/engine-errors.js';
-export type { ForkPoint } from '../../core/events.js';
+export type { ForkPoint, Owner } from '../../core/events.js';
 export { nextOperation, type Operation, type StoredOperation, type Tombstone } from '../../core/operations.js';
 export { hasFields } from '../../core/record-fields.js';
 export { inTurns, tenantsInTurn } from '../../core/turns.js';
@@ -27,7 +27,6 @@ export type {
   ClaimRequest,
   Collected,
   DueQuery,
-  Engine,
   HoldChange,
   InboxMessage,
   NewRun,
@@ -35,12 +34,9 @@ export type {
   Posted,
   QueueLine,
   Rest,
-  RestingState,
   RunCounts,
   RunFilter,
   RunPage,
-  RunRecord,
-  RunStatus,
   SignOfLife,
   StorageSize,
   StoredEntry,

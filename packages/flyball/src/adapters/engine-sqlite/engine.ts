@@ -150,7 +150,18 @@ function journalsIn({
 
 type Ownership = Pick<
   Engine,
-  'claim' | 'take' | 'renew' | 'release' | 'requeue' | 'get' | 'list' | 'due' | 'queue' | 'nextDue' | 'announce' | 'workers'
+  | 'claim'
+  | 'take'
+  | 'renew'
+  | 'release'
+  | 'requeue'
+  | 'get'
+  | 'list'
+  | 'due'
+  | 'queue'
+  | 'nextDue'
+  | 'announce'
+  | 'workers'
 >;
 
 /** How runs stand, who works on which of them, and for how long. */

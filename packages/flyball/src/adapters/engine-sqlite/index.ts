@@ -1,5 +1,3 @@
-export { backupDatabase, type Copied, type CopyOptions, restoreDatabase } from './backup.js';
-export { type CheckOptions, type CheckReport, checkDatabase, type Damage } from './check.js';
-export type { DriverName } from './database.js';
+export { backupDatabase, restoreDatabase } from './backup.js';
+export { checkDatabase } from './check.js';
 export { type SqliteEngine, type SqliteOptions, sqliteEngine } from './engine.js';
-export type { CommitHooks } from './group-commit.js';

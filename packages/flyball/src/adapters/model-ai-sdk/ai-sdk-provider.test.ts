@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../core/model.js';
-import { type ModelServer, modelServer, type WireFormat } from '../../testing/index.js';
+import { type ModelServer, modelServer } from '../../testing/index.js';
+import type { WireFormat } from '../../testing/model-server/wire.js';
 import { aiSdkKeys, aiSdkProvider } from './ai-sdk-provider.js';
 
 const how = { signal: new AbortController().signal, key: 'key' };

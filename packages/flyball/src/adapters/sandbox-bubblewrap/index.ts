@@ -1,2 +1,2 @@
-export { type BubblewrapOptions, bubblewrapSandbox, localSandbox } from './bubblewrap-sandbox.js';
-export { type BubblewrapDetection, detectBubblewrap } from './detect.js';
+export { bubblewrapSandbox, localSandbox } from './bubblewrap-sandbox.js';
+export { detectBubblewrap } from './detect.js';

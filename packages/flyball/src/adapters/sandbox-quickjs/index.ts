@@ -1,1 +1,1 @@
-export { type QuickJsOptions, quickJsSandbox } from './quickjs-sandbox.js';
+export { quickJsSandbox } from './quickjs-sandbox.js';

@@ -1,1 +1,1 @@
-export { type OtelOptions, otelTelemetry } from './otel.js';
+export { otelTelemetry } from './otel.js';

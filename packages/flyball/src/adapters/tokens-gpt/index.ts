@@ -1,1 +1,1 @@
-export { type GptEncodingName, gptTokens } from './gpt-tokens.js';
+export { gptTokens } from './gpt-tokens.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Receipt } from '../../index.js';
+import type { Receipt } from '../../runtime/runtime.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { readJson } from '../json-argument.js';

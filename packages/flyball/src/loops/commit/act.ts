@@ -4,7 +4,7 @@ import { runsAt } from '../../checks/harness/triggers.js';
 import { BoundReachedError, FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Evidence, ExecutionOutputs } from '../../core/work.js';
-import { stateAfter } from '../../plans/index.js';
+import { stateAfter } from '../../plans/facts.js';
 import type { Plan, PlanStep, StepRecord } from '../../plans/plan.js';
 import { executePlan } from '../plan/execute-plan.js';
 import type { PlanResult } from '../plan/parts.js';

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../core/canonical.js';
 import type { MadeCall, Run } from '../../core/run.js';
-import { planHash } from '../../plans/index.js';
+import { planHash } from '../../plans/changes.js';
 import { COMMIT_PROTOCOL, type CommitProvenance } from './contracts.js';
 import { contentHash, taskHash } from './seal.js';
 import type { Work } from './work.js';

@@ -1,8 +1,9 @@
 import { done, type Outcome, type Run } from 'flyball';
-import { documentsRetriever, memory, memoryRetriever } from 'flyball/memory';
+import { memory, memoryRetriever } from 'flyball/memory';
+import { documentsRetriever } from 'flyball/retrieval';
 import { describe, expect, it } from 'vitest';
 import { at, eventsOf, moving } from '../../../../../test/runtime/stage.js';
-import { memoryStore } from '../../adapters/engine-memory/index.js';
+import { memoryStore } from '../../adapters/engine-memory/memory-store.js';
 import type { Evidence, EvidenceBundle } from '../../core/work.js';
 import type { Retriever } from '../../ports/retriever.js';
 import { gatherEvidence, mergeEvidence } from './retrieve.js';

@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
-import { readySteps, stateAfter, unmetPreconditions } from '../../plans/index.js';
+import { stateAfter, unmetPreconditions } from '../../plans/facts.js';
+import { readySteps } from '../../plans/index.js';
 import type { PlanStep } from '../../plans/plan.js';
 import { DEFAULT_WIDTH } from './parts.js';
 import type { Progress } from './progress.js';

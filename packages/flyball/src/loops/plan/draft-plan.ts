@@ -1,7 +1,8 @@
 import { append, type Prompt } from '../../core/prompt.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
-import { diffPlans, planHash, resolveThreats, targetsOf, validatePlan } from '../../plans/index.js';
+import { planHash } from '../../plans/changes.js';
+import { diffPlans, resolveThreats, targetsOf, validatePlan } from '../../plans/index.js';
 import { shownIssues } from '../../plans/issues.js';
 import type { Plan, PlanIssue, PlanRevision, PlanStep, PlanValidation } from '../../plans/plan.js';
 import { askForPlan, notAccepted } from './ask-for-plan.js';

@@ -1,6 +1,6 @@
 import { BoundReachedError, type Failure, FlyballError, failureOf } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
-import { planHash } from '../../plans/index.js';
+import { planHash } from '../../plans/changes.js';
 import type { Plan } from '../../plans/plan.js';
 import { type LoopParts, partsOf } from '../tool-loop/loop-parts.js';
 import { NOT_PERMITTED, type StepGate } from './approve-step.js';

@@ -1,7 +1,7 @@
 import { FlyballError, failureOf } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
-import { takeBranch } from '../../plans/index.js';
+import { takeBranch } from '../../plans/branches.js';
 import type { ActualCall, Branch, PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
 import { afterNo, needsApproval, refusalOf, type StepGate, withinApproval } from './approve-step.js';

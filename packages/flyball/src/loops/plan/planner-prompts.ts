@@ -2,9 +2,9 @@ import { append, type Prompt, type Trust } from '../../core/prompt.js';
 import type { Instruction } from '../../core/run-state.js';
 import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
-import { PLAN_JSON_SCHEMA } from '../../plans/index.js';
 import { shownIssues } from '../../plans/issues.js';
 import type { ActualCall, Plan, PlanIssue, StepRecord } from '../../plans/plan.js';
+import { PLAN_JSON_SCHEMA } from '../../plans/plan-schema.js';
 import { effectKindOf } from './effect-kind.js';
 import type { PlannerParts, PlanRequest } from './parts.js';
 

@@ -1,6 +1,7 @@
 import type { Run } from '../../core/run.js';
-import { type GoalTree, planFromGoals, reviseProblem, switchAlternative } from '../../plans/index.js';
+import { type GoalTree, planFromGoals, switchAlternative } from '../../plans/index.js';
 import type { Plan } from '../../plans/plan.js';
+import { reviseProblem } from '../../plans/revise.js';
 import { notAccepted } from './ask-for-plan.js';
 import { type CheckRules, changed, checkedPlan, type Draft, noteVersion, seriousIn } from './draft-plan.js';
 import type { PlannerParts, Replanner } from './parts.js';

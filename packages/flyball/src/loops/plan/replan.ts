@@ -1,6 +1,7 @@
 import type { Run } from '../../core/run.js';
-import { reviseProblem, stateAfter } from '../../plans/index.js';
+import { stateAfter } from '../../plans/facts.js';
 import type { Plan } from '../../plans/plan.js';
+import { reviseProblem } from '../../plans/revise.js';
 import { type Draft, draftPlan } from './draft-plan.js';
 import type { PlanGiven, PlannerParts } from './parts.js';
 import { replannerSession, replanPrompt } from './planner-prompts.js';

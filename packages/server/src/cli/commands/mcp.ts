@@ -34,13 +34,13 @@ export function mcpCommand(perform: Perform): Command {
 
 /** Loaded when it is needed: no other command has to read a protocol. */
 async function serve({ screen, place, env }: Call, files: readonly string[]): Promise<ExitCode> {
-  const [{ serveMcpStdio }, { loadAgentModule, openDatabase }, { offerFiles }, { quietStdout }] = await Promise.all([
+  const [{ serveMcpStdio }, { openDatabase }, { offerFiles }, { quietStdout }] = await Promise.all([
     import('../../mcp/stdio.js'),
     import('flyball/command'),
     import('../mcp/offer-agents.js'),
     import('../mcp/quiet-stdout.js'),
   ]);
-  const { filesOf, versionOf, whoAmI } = await import('flyball/internal');
+  const { filesOf, loadAgentModule, versionOf, whoAmI } = await import('flyball/internal');
   const quiet = quietStdout(); // before the files are loaded: they may print
   try {
     const modules = [];

@@ -1,7 +1,8 @@
 import type { Embedder } from 'flyball';
 import { ConfigError, FlyballError } from 'flyball';
+import type { TitledDocument } from 'flyball/internal';
 import type { Ranked } from 'flyball/retrieval';
-import { Bm25Index, DenseIndex, DocumentLinks, HybridIndex, type TitledDocument } from 'flyball/retrieval';
+import { Bm25Index, DenseIndex, DocumentLinks, HybridIndex } from 'flyball/retrieval';
 import { GrepIndex } from '../../grep.js';
 import type { ModelChoice, SearchKind } from './configurations.js';
 import type { KnowledgeDocument, KnowledgeServices } from './knowledge.js';

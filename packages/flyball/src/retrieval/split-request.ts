@@ -1,8 +1,8 @@
 import { ConfigError } from '../core/errors.js';
 import { hasNoWords } from './whitespace-words.js';
 
-/** Options of `decompose`. */
-export interface DecomposeOptions {
+/** Options of `splitRequest`. */
+export interface SplitOptions {
   /** No more parts than this. 8 where absent. */
   readonly most?: number;
   /** Parts with fewer words say too little to be searched for. 3 where absent. */
@@ -17,7 +17,7 @@ const LEAST_WORDS = 3;
  * where a second wish begins in the same sentence. Parts that repeat one another are given once, in their order. A
  * request with one thing in it comes back as it is.
  */
-export function decompose(request: string, options: DecomposeOptions = {}): readonly string[] {
+export function splitRequest(request: string, options: SplitOptions = {}): readonly string[] {
   const { most = MOST, leastWords = LEAST_WORDS } = options;
   if (!(Number.isInteger(most) && most >= 1)) throw new ConfigError(`most must be at least 1, got ${most}.`);
   if (hasNoWords(request)) return [];

@@ -1,2 +1,0 @@
-export { nodeHost } from './node-host.js';
-export { systemClock } from './system-clock.js';
