@@ -27,7 +27,7 @@ export interface ModelConfig {
   readonly price?: Price;
 }
 
-/** Everything that may be said about models in a settings file. The environment wins over it. */
+/** Settings of models and providers. Environment variables take precedence. */
 export interface ModelsConfig extends RouterPolicyOptions {
   /** Model names by role; `default` is for roles without one. */
   readonly roles?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export interface ModelsConfig extends RouterPolicyOptions {
 
 /** Options of `createModels`. */
 export interface CreateModels {
-  /** The variables that choose models and hold keys, usually `process.env`. */
+  /** The environment variables that select models and contain API keys, usually `process.env`. */
   readonly env: Environment;
   readonly config?: ModelsConfig;
   readonly clock?: Clock;
@@ -50,7 +50,7 @@ export interface CreateModels {
   readonly onProblem?: (error: unknown, doing: string) => void;
 }
 
-/** A router over the built-in providers, with all models loaded that settings and environment name. */
+/** Creates models by name or role, and loads all models that the settings and environment variables name. */
 export async function createModels(given: CreateModels): Promise<ModelRouter> {
   const { env, config = {} } = given;
   withPrices(PRICES, pricesIn(config)); // a bad price fails here, before anything is asked
@@ -75,7 +75,7 @@ export function pricesIn(config: ModelsConfig): Readonly<Record<string, Price>> 
   );
 }
 
-/** What is configured, for people: which role gets which model, and what a provider lacks. Holds no key. */
+/** Describes the configuration: which role uses which model, and what a provider needs. Contains no API keys. */
 export interface ModelsDescription {
   readonly roles: readonly RoleDescription[];
   readonly providers: readonly ProviderStatus[];

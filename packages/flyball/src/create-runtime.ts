@@ -16,27 +16,27 @@ import type { Runtime } from './runtime/runtime.js';
 
 /** Options of `createRuntime`. */
 export interface CreateRuntime<A extends Agents = Agents> {
-  /** Where runs live: `await sqliteEngine({ path })`, or `memoryEngine()` in tests. */
+  /** Where runs are stored: `await sqliteEngine({ path })`, or `memoryEngine()` in tests. */
   readonly engine: Engine;
-  /** By name. `start` knows their names, what each is given and what it returns. */
+  /** Agents by name. `start` knows their names, inputs and outputs. */
   readonly agents: A;
   readonly seams?: Seams;
-  /** Prices by `provider/model`. They come first, then what a model says of itself, then the built-in table. */
+  /** Prices by `provider/model`. They take precedence over the price of the model itself and the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   readonly options?: Partial<RuntimeOptions>;
-  /** Told of failures that nobody awaits. By default they become process warnings. */
+  /** Called with failures in the background. By default they become process warnings. */
   readonly onProblem?: (error: unknown, doing: string) => void;
-  /** Told of every run that is set aside for a person, with the reason. */
+  /** Called with every run that becomes `stalled`, and the reason. */
   readonly onStalled?: (runId: string, error: unknown) => void;
-  /** Gets the journal of every run that ends here, for instance `await otelTelemetry()`. */
+  /** Gets the journal of every run that ends in this process, for example `await otelTelemetry()`. */
   readonly telemetry?: Telemetry;
-  /** Says whose turn it is, in place of workers that look around. */
+  /** Decides which process works on a run, instead of polling workers. */
   readonly dispatcher?: Dispatcher;
   readonly clock?: Clock;
   readonly host?: Host;
 }
 
-/** A runtime on this process's clock and identity. */
+/** Creates a runtime that starts, resumes and controls runs in this process. */
 export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtime<A> {
   const runtime: Runtime = openRuntime({
     engine: given.engine,

@@ -4,12 +4,12 @@ import type { CreateToolbox, Toolbox } from './open-toolbox.js';
 
 /** Parts of the package that are loaded when they are first asked for: an agent without them starts quicker. */
 
-/** A router over the built-in providers, with all models loaded that settings and environment name. */
+/** Creates models by name or role, and loads all models that the settings and environment variables name. */
 export async function createModels(given: CreateModels): Promise<ModelRouter> {
   return (await import('./create-models.js')).createModels(given);
 }
 
-/** What is configured, for people: which role gets which model, and what a provider lacks. Holds no key. */
+/** Describes the configuration: which role uses which model, and what a provider needs. Contains no API keys. */
 export async function describeModels(
   env: Readonly<Record<string, string | undefined>>,
   config?: ModelsConfig,
@@ -17,7 +17,7 @@ export async function describeModels(
   return (await import('./create-models.js')).describeModels(env, config);
 }
 
-/** The built-in tools over one folder, each within what `access` grants and nothing more. */
+/** Creates the built-in tools for one folder. They can only use what `access` grants. */
 export async function createToolbox(given: CreateToolbox): Promise<Toolbox> {
   return (await import('./open-toolbox.js')).openToolbox(given);
 }

@@ -19,10 +19,13 @@ import { type PathRoot, type PathRules, pathRules } from './tools/rules/paths.js
 
 /** Options of `createToolbox`. */
 export interface CreateToolbox {
-  /** The folder that relative paths start from, and all that may be read where `access` says nothing. */
+  /** The folder for relative paths. Without `access`, tools can only read this folder. */
   readonly root: string;
   readonly access?: Access;
-  /** Files and folders that stay as they are although they lie where `access` lets tools write: those that govern the agent. */
+  /**
+   * Files and folders that tools cannot change, even if `access` lets them write there, such as the agent's own
+   * definition.
+   */
   readonly protect?: readonly string[];
   /** Globs relative to a folder, of files that no tool may write anywhere. Commands in a sandbox are not held to them. */
   readonly denyWrite?: readonly string[];
@@ -36,20 +39,23 @@ export interface CreateToolbox {
 /** The tools that `createToolbox` created, with their rules and sandbox. */
 export interface Toolbox {
   readonly tools: readonly ToolRef[];
-  /** The rules that the tools hold to; governance applies them to every other tool that declares what it touches. */
+  /**
+   * The rules that the tools follow. Pass them to governance to apply them to other tools that declare what they
+   * touch.
+   */
   readonly rules: { readonly paths: PathRules; readonly commands: CommandRules; readonly domains: DomainRules };
-  /** What confines the shell; undefined where there is none. */
+  /** The sandbox of the shell; undefined if there is none. */
   readonly sandbox: SandboxDescription | undefined;
-  /** Tools that are not there, and what they need. */
+  /** Tools that are not available, and what they need. */
   readonly missing: readonly { readonly tool: string; readonly why: string }[];
-  /** Closes what the tools keep open between calls, such as a browser. */
+  /** Closes resources that the tools keep open between calls, such as a browser. */
   close(): Promise<void>;
 }
 
 const ONLINE = ['web_fetch', 'browser_open', 'browser_click', 'browser_type', 'browser_read'];
 const WRITING = ['write_file', 'edit_file', 'move_file', 'delete_file'];
 
-/** The built-in tools over one folder, each within what `access` grants and nothing more. */
+/** Creates the built-in tools for one folder. They can only use what `access` grants. */
 export async function openToolbox(given: CreateToolbox): Promise<Toolbox> {
   const root = resolve(given.root);
   const rules = rulesFor(root, given);

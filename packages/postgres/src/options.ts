@@ -5,27 +5,27 @@ import type { Tls } from './driver.js';
 export interface PostgresOptions {
   /** `postgres://user@host/database`. Several addresses of one cluster are tried in turn: only one that takes writes is used. */
   readonly url: string | readonly string[];
-  /** The schema that holds the tables, made when missing. One database may hold several, each for itself. */
+  /** The schema for the tables, created if it is missing. A database can have several, independent of each other. */
   readonly schema?: string;
   /** As the driver's `ssl`: `true`, or `{ ca, cert, key }`. Without it the address decides (`?sslmode=verify-full`). */
   readonly tls?: Tls;
   /** Connections. Writers each commit for a share of the runs; readers do everything else. */
   readonly connections?: { readonly writers?: number; readonly readers?: number };
-  /** There is a replica that may take over: opening is refused unless commits wait for it. */
+  /** Set this if a replica may take over. The engine then opens only if commits wait for it. */
   readonly replicated?: boolean;
-  /** The address is a pooler's that hands a connection out for one transaction, such as PgBouncer's. */
+  /** Set this if the address belongs to a pooler in transaction mode, such as PgBouncer. */
   readonly pooled?: boolean;
-  /** What a commit waits for. `off`: nothing, and the last confirmed records are lost with the server. */
+  /** What a commit waits for. With `off`, a crash of the server loses the last confirmed records. */
   readonly synchronousCommit?: 'on' | 'remote_write' | 'remote_apply' | 'off';
   /** The longest that one statement may take. */
   readonly statementMs?: number;
-  /** How long a call is made again over new connections before it fails. */
+  /** How long a call is retried over new connections before it fails. */
   readonly patienceMs?: number;
-  /** How often to look for what others posted, where nobody says so. */
+  /** How often to poll for messages when notifications are not available. */
   readonly pollMs?: number;
   /** Whose clock measures leases. `caller` is for tests whose time is made up: machines disagree about the time. */
   readonly leaseClock?: 'database' | 'caller';
-  /** Told what somebody who operates this should know. Without it, standard error is. */
+  /** Receives warnings for the operator. Without it, they are written to standard error. */
   readonly onNotice?: (text: string) => void;
 }
 

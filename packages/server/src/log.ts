@@ -16,7 +16,7 @@ export interface Log {
 }
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Lines of JSON, for whoever collects them. */
+/** A log that writes lines of JSON. */
 export function jsonLog(write: (line: string) => void, now: () => number): Log {
   const line = (level: LogLevel, what: string, fields: Fields, error?: unknown): void =>
     write(
@@ -32,7 +32,7 @@ export function jsonLog(write: (line: string) => void, now: () => number): Log {
 
 const nothing = (): void => undefined;
 
-/** The same log from this level on. */
+/** The same log, without entries below this level. */
 export function atLevel(log: Log, level: LogLevel): Log {
   const kept = (each: LogLevel): boolean => LOG_LEVELS.indexOf(each) >= LOG_LEVELS.indexOf(level);
   return {

@@ -29,7 +29,7 @@ export interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/** A refusal as the client sees it: everything in it may be shown to strangers. */
+/** An error response. Contains nothing that a client may not see. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: ProblemCode;

@@ -50,7 +50,7 @@ export interface FlyballServer {
   close(): Promise<void>;
 }
 
-/** A server over these agents: listening when it resolves. */
+/** Opens a server for agents. It listens when the promise resolves. */
 export async function openServer(options: ServerOptions): Promise<FlyballServer> {
   const { engine, groups, jwt, triggers = [], log = SILENT, clock = systemClock(), env = {} } = options;
   const store = options.store ?? engine.store;

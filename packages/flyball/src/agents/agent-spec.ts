@@ -8,7 +8,7 @@ import type { AutonomyLevel } from '../tools/governance/autonomy-level.js';
 
 export type { AutonomyLevel };
 
-/** An agent as data: what a YAML file holds, and what `defineAgent` takes. Everything here reaches the system prompt or a bound. */
+/** An agent as data, as in a YAML file. Every field is used in the system prompt or enforced as a limit. */
 export interface AgentSpec {
   /** Letters, digits, `_`, `-` and `.`. */
   readonly name: string;
@@ -25,27 +25,27 @@ export interface AgentSpec {
   readonly ownership?: Ownership;
   readonly dependencies?: readonly Dependency[];
   readonly autonomy?: AutonomyLevel;
-  /** How far it may go before it is told, stopped or left to a person, and when it has done its job. */
+  /** The autonomy budget of the agent: limits, what happens beyond them, and when to stop. */
   readonly autonomyProfile?: ProfileSpec;
   readonly inputs?: Fields;
   readonly outputs?: Fields;
-  /** Instead of `outputs`, where fields cannot say it. */
+  /** A JSON Schema of the output, instead of `outputs`. */
   readonly outputSchema?: JsonSchema;
   /** What proves a value of an output field: `{ decision: { refunded: 'refund' } }` needs a completed call of `refund`. */
   readonly proofs?: Proofs;
-  /** What becomes of an answer that claims what the journal does not show, after the last re-ask. `fail` where absent. */
+  /** What happens to an answer that is still unproven after the last re-ask; `fail` by default. */
   readonly whenUnproven?: WhenUnproven;
   /** `provider/model`, or a role that the model router knows. */
   readonly model?: string;
-  /** USD per million tokens, for a model whose price is not known: 0 for one that costs nothing. */
+  /** USD per million tokens, for a model without a known price. Use 0 for a free model. */
   readonly price?: Price;
-  /** The same by `provider/model`, where several may answer: a role's model and those that stand in for it. */
+  /** Prices by `provider/model`, for a role with fallbacks. */
   readonly prices?: Readonly<Record<string, Price>>;
   readonly sampling?: Sampling;
   readonly budget?: Partial<Budget>;
   /** Names of registered tools. */
   readonly tools?: readonly string[];
-  /** What built-in tools may reach. Nothing outside the agent's folder where it is absent. */
+  /** What built-in tools can access. By default, they can only read the agent's folder. */
   readonly access?: Access;
   /** A policy file, relative to the definition. */
   readonly policy?: string;
@@ -54,7 +54,7 @@ export interface AgentSpec {
   /** Skill folders, or folders of skills, relative to the definition; where nobody reads any, names for the prompt. */
   readonly skills?: readonly string[];
   readonly loop?: ToolLoopSettings;
-  /** Further instructions, as they are. */
+  /** More instructions, added to the system prompt unchanged. */
   readonly instructions?: string;
 }
 

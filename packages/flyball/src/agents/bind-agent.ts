@@ -17,7 +17,7 @@ export interface Bindings<O = unknown> extends AgentFittings<O> {
   readonly defaultModel?: string;
 }
 
-/** An agent out of a definition that holds names only. A name that stands for nothing is a mistake here, not later. */
+/** Creates an agent from a definition that refers to models and tools by name. Throws if a name does not exist. */
 export function bindAgent<O = Readonly<Record<string, unknown>>>(
   spec: AgentSpec,
   bindings: Bindings<O>,

@@ -47,8 +47,8 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Read>> = {
 const REQUIRED = ['name', 'description'] as const;
 
 /**
- * A definition that came from outside, checked to its last field. Lists and shorthands are brought into one form.
- * `output`: the schema of a library, which is no part of the data.
+ * Validates a definition from outside, every field of it, and normalizes lists and shorthands. `output`: the schema
+ * of a library, which is no part of the data.
  */
 export function checkAgentSpec(data: unknown, source: SpecSource, output?: JsonSchema): AgentSpec {
   const reader = new SpecReader(source);

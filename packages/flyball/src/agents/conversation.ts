@@ -21,10 +21,10 @@ export const SAID_SCHEMA = {
 } as const;
 
 /**
- * A conversation as one durable run: it waits for a message, works, answers, and waits again. Between messages no
- * process is needed, and whoever comes back finds the conversation where it was. A turn that fails is told. What it
- * called stays in the conversation, since it stays done: a model that forgot it would do it again when asked to retry.
- * A turn that failed before it called anything leaves nothing. A bound of the run ends the conversation.
+ * Turns an agent into a conversation: one durable run that waits for a message, works, answers, and waits again. It
+ * needs no process between messages. If a turn fails, the failure is reported and the conversation continues; calls
+ * of that turn stay in the conversation, so that the model does not repeat them. A limit of the run ends the
+ * conversation.
  */
 export function conversation(agent: Pick<DefinedAgent, 'converse'>): Agent<unknown, { readonly turns: number }> {
   return talk(async (run, before, text, whole) => {
@@ -102,7 +102,7 @@ function textOf(value: unknown): string {
 /** Marks an agent that waits for its messages itself: a conversation with it is the agent as it is. */
 export const CONVERSES = Symbol.for('flyball.converses');
 
-/** A conversation with any agent that takes text: each message is a run of the function, with nothing carried over. */
+/** A conversation with any agent that takes text. Each message calls the function once, without history. */
 export function plainConversation(agent: Agent<string, unknown>): Agent<unknown, { readonly turns: number }> {
   if (CONVERSES in agent) return agent as unknown as Agent<unknown, { readonly turns: number }>;
   return talk(async (run, _before, text) => {

@@ -38,11 +38,11 @@ import { type OutputForm, outputForm, readOutput } from './output.js';
 import { type AgentResult, singleShot } from './single-shot.js';
 import { systemPrompt } from './system-prompt.js';
 
-/** A definition in TypeScript: the data of a YAML file, with the real things where the file has names. */
+/** A definition in TypeScript: the fields of a YAML file, with models and tools instead of names. */
 export interface AgentDefinition<O = unknown, F extends Fields = Fields, P extends Fields = Fields>
   extends Omit<AgentSpec, 'model' | 'tools' | 'skills' | 'inputs' | 'outputs'>,
     Omit<AgentFittings<O>, 'skills'> {
-  /** What the agent is given, which has the types of these fields. Anything where it is absent. */
+  /** The inputs of the agent. Without it, any input is accepted. */
   readonly inputs?: F;
   /** What it answers. */
   readonly outputs?: P;
@@ -57,15 +57,15 @@ export interface AgentFittings<O = unknown> {
   /** Instead of `outputs`: a schema of your library, whose type the output has, or a JSON Schema object. */
   readonly output?: StandardSchema<unknown, O> | JsonSchema;
   readonly outputJsonSchema?: JsonSchema;
-  /** How often an answer that does not fit is asked for again: 2 where it is absent. */
+  /** How often the model is asked again if an answer does not fit; 2 by default. */
   readonly maxReasks?: number;
-  /** What it is reminded of before its inputs, and may search by itself where it works with tools. */
+  /** A memory, whose best items are placed before the inputs. With tools, the agent can also search it. */
   readonly memory?: Memory;
-  /** Carries what happens into memory. */
+  /** Copies observations of the run into memory. */
   readonly capture?: ObservationCapture;
   /** Decides over the counters of the run; a default profile where it is absent. */
   readonly autonomyBudget?: AutonomyBudget;
-  /** What it may look up how to do. */
+  /** The skills that the agent can use. */
   readonly skills?: AgentSkills;
 }
 
@@ -79,16 +79,16 @@ export interface DefinedAgent<I = never, O = unknown> {
   /** The system prompt. */
   readonly setup: string;
   readonly budget: Partial<Budget>;
-  /** One model call, and a bounded number of re-asks where the answer does not fit. */
+  /** One model call, and a limited number of re-asks if the answer does not fit. */
   readonly invoke: Agent<I, AgentResult<O>>;
-  /** The tool loop. Without tools it is a single shot. */
+  /** The tool loop. Without tools, a single model call. */
   readonly invokeIterative: Agent<I, ToolLoopResult<O>>;
-  /** What a runtime runs: the loop. */
+  /** The function that a runtime runs: the tool loop. */
   readonly agent: Agent<I, ToolLoopResult<O>>;
   /** One turn of a conversation that stands on this agent's setup. */
   /** `known`: the calls of the whole conversation, where the run is the scope of one turn. */
   converse(run: Run, input: string | Prompt, known?: Calls): Promise<ToolLoopEnd<unknown>>;
-  /** The same agent with another model or other settings, checked like the first. */
+  /** Returns the same agent with another model or other settings. */
   vary(changes: Variable): DefinedAgent<I, O>;
 }
 
@@ -106,8 +106,8 @@ interface Made<O> {
 }
 
 /**
- * An agent out of its definition: everything is checked here, before a token is spent. The compiler takes what it is given
- * from `inputs`, and what it answers from `output` or `outputs`.
+ * Creates an agent from a definition. Throws if the definition is invalid. The input type is inferred from `inputs`,
+ * the output type from `output` or `outputs`.
  */
 export function defineAgent<
   const F extends Fields = NoFields,

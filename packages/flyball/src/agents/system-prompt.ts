@@ -3,8 +3,8 @@ import type { AgentSpec, AutonomyLevel, Field, Fields } from './agent-spec.js';
 import type { OutputForm } from './output.js';
 
 /**
- * The system prompt, from every part of the definition and always in the same order: who, what it can do, what binds
- * it, what it works on, how it answers. It is the prompt's stable prefix, so nothing that varies between runs is in it.
+ * The system prompt of a definition, always in the same order. It contains nothing that varies between runs, so that
+ * providers can cache it.
  */
 export function systemPrompt(spec: AgentSpec, output: OutputForm, skills = bullets(spec.skills)): string {
   return [

@@ -1,9 +1,8 @@
 import type { EffectKind } from './effect-kind.js';
 
 /**
- * What became of something that would change the world.
- * took-place: the journal has its COMPLETE. refused: a guard or a person said no. failed: the journal has its ABORT.
- * in-doubt: the journal has its INTENT and nothing says whether it happened. simulated: only a fork's stand-in.
+ * What happened to an act. took-place: it completed. refused: a guard or a person said no. failed: it did not take
+ * place. in-doubt: it was started and its result is unknown. simulated: a fork simulated it.
  */
 export type ActFate = 'took-place' | 'refused' | 'failed' | 'in-doubt' | 'simulated';
 
@@ -18,18 +17,18 @@ export interface ActRecord {
   readonly of: 'call' | 'step';
   readonly class: EffectKind;
   readonly what: ActFate;
-  /** It took place and was taken back: by a rollback, or because another branch won. */
+  /** It took place and was undone: by a rollback, or because another branch won. */
   readonly undone?: true;
-  /** Code of the failure, where there is one. */
+  /** The code of the failure, if there is one. */
   readonly code?: string;
-  /** What it was made with, or why it did not take place; clipped. */
+  /** The arguments, or why it did not take place; shortened. */
   readonly brief?: string;
 }
 
-/** What an outcome says of the acts of its run. */
+/** The acts of a run, as part of its outcome. */
 export interface Acts {
   readonly acts: readonly ActRecord[];
-  /** Further ones that are not listed: the list is bounded. */
+  /** How many acts are not listed, because the list is limited. */
   readonly actsLeftOut?: number;
 }
 

@@ -16,11 +16,11 @@ export type Agents = Readonly<Record<string, AnyAgent | VersionedAgent>>;
 
 type FunctionIn<A> = A extends { readonly agent: infer F } ? F : A;
 
-/** What an agent is given. Of an agent that the compiler knows nothing about (`AnyAgent`), anything. */
+/** The input type of an agent. Anything, if the type of the agent is unknown (`AnyAgent`). */
 export type InputOf<A> =
   FunctionIn<A> extends (run: Run, input: infer I) => unknown ? ([I] extends [never] ? unknown : I) : unknown;
 
-/** The value of a run of this agent that is done. */
+/** The output type of an agent. */
 export type OutputOf<A> = FunctionIn<A> extends (...given: never) => Promise<infer End> ? ValueOf<End> : unknown;
 
 /** The value in an outcome that has one. */

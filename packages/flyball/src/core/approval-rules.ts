@@ -2,18 +2,18 @@ import { ConfigError } from './errors.js';
 
 /** Who has to agree, and until when. */
 export interface ApprovalRules {
-  /** How many have to agree, each a different person. */
+  /** How many different people have to agree. */
   readonly people: number;
-  /** Scopes, any one of which lets a person decide. Empty: anybody may. */
+  /** A person needs one of these scopes to decide. If empty, anybody may decide. */
   readonly scopes: readonly string[];
-  /** Further lists: a person needs one scope of each of them as well. What several rules leave when all of them hold. */
+  /** More lists of scopes, if several rules apply: a person needs one scope of each list. */
   readonly alsoScopes?: readonly (readonly string[])[];
-  /** How long each question stands. Without it, for ever. */
+  /** How long each request stays open. Without it, there is no limit. */
   readonly timeoutMs?: number;
-  /** Who is asked next when somebody escalates, in order. Past the last one it is refused. */
+  /** Who is asked next after an escalation, in order. After the last level, the action is refused. */
   readonly escalation: readonly EscalationLevel[];
   readonly maxModifications: number;
-  /** Whether whoever asked for the run may decide about what it does. What the runtime says where it is absent. */
+  /** Whether people who requested the run may decide about its actions. Defaults to the runtime's option. */
   readonly requesterDecides?: boolean;
 }
 
@@ -145,7 +145,7 @@ function named(values: readonly (number | undefined)[]): readonly number[] {
 const MEMBERS = ['people', 'scopes', 'alsoScopes', 'timeoutMs', 'escalation', 'maxModifications', 'requesterDecides'];
 const LEVEL_MEMBERS = ['to', 'scopes', 'alsoScopes', 'timeoutMs'];
 
-/** The rules with their defaults. Rules that could never be met are refused here, before anybody is asked. */
+/** Approval rules with their defaults. Throws if the rules can never be met. */
 export function checkedRules(given: Partial<ApprovalRules>): ApprovalRules {
   requireMembers(given, 'An approval', MEMBERS);
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -38,30 +38,30 @@ export type Risk = 'low' | 'medium' | 'high' | 'critical';
 
 /** What a person answers to an approval request. */
 export type Verdict =
-  /** `recommended`: a yes to what is recommended in its place, where something is. */
+  /** With `recommended`, approves the recommendation instead. */
   | { readonly verdict: 'approve'; readonly reason?: string; readonly recommended?: true }
-  /** Final for the rest of the run, for this and nothing else; `reask`: the agent may ask for the same again. */
+  /** Final for this action for the rest of the run. With `reask`, the agent may ask for the same action again. */
   | { readonly verdict: 'reject'; readonly reason: string; readonly reask?: boolean }
-  /** Instead of what was proposed: new arguments of the action, or a new output. */
+  /** New arguments of the action, or a new output. */
   | { readonly verdict: 'modify'; readonly value: unknown; readonly reason?: string }
   | { readonly verdict: 'escalate'; readonly reason: string };
 
-/** What a person has to know to decide; every field in words, none of it raw data that nobody reads. */
+/** What a person needs to know to decide about an action. */
 export interface Review {
   readonly why?: string;
   readonly expectedEffect?: string;
-  /** How it can be taken back, or that it cannot. */
+  /** How it can be undone, or that it cannot. */
   readonly undo?: string;
   readonly alternatives?: readonly string[];
   readonly scores?: Readonly<Record<string, number>>;
   readonly confidence?: number;
   readonly risk?: Risk;
   readonly recommendation?: 'approve' | 'reject' | 'modify';
-  /** With `modify`: what to do instead, which a person can take as it is. Arguments of the action, or a new output. */
+  /** With `modify`: new arguments or a new output, which a person can accept as it is. */
   readonly recommended?: unknown;
 }
 
-/** What is asked about, as it stands in the wait and in the inbox. */
+/** An approval request, as stored in the wait and shown in the inbox. */
 export interface ApprovalRequest extends Review {
   /** A tool that wants to act, or `commit` for an output. */
   readonly action: string;
@@ -69,17 +69,17 @@ export interface ApprovalRequest extends Review {
   readonly output?: unknown;
   /** Effect class of the action. */
   readonly effect?: string;
-  /** The tool as it was when this was asked: a yes holds for no other. */
+  /** Hash of the tool when this was asked. An approval is valid only for this version. */
   readonly toolHash?: string;
-  /** Decisions so far about the same thing: those who agreed, what was modified, who escalated. */
+  /** Earlier decisions about the same action: approvals, modifications and escalations. */
   readonly history?: readonly Decision[];
-  /** Who is asked, where it was escalated. */
+  /** Who is asked, after an escalation. */
   readonly to?: string;
-  /** What is closed and would be overridden by a yes, which then needs a reason. */
+  /** Failed gates that an approval would override. The approval then needs a reason. */
   readonly overrides?: readonly string[];
-  /** How many have to agree in all; absent where one is enough. */
+  /** How many people have to agree; absent if one is enough. */
   readonly people?: number;
-  /** Where what is asked about comes from. */
+  /** Where the arguments or the output come from. */
   readonly provenance?: RequestProvenance;
 }
 
@@ -97,7 +97,7 @@ export interface Decision {
   readonly verdict: Verdict['verdict'];
   readonly by: string;
   readonly reason?: string;
-  /** A yes to what was recommended in its place. */
+  /** An approval of the recommendation instead. */
   readonly recommended?: true;
 }
 

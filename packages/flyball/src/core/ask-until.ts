@@ -4,12 +4,15 @@ import { append, type Prompt } from './prompt.js';
 import type { Run } from './run.js';
 import type { Input, Reply, Session } from './session.js';
 
-/** Re-asks where nothing else is said: three replies in all. */
+/** How often a model is asked again by default: three replies in all. */
 export const MOST_REASKS = 2;
 /** A problem can quote a whole reply, which stands right before it. */
 const LONGEST_PROBLEM = 2000;
 
-/** What a reader made of a reply. `CLAIM_UNPROVEN`: it could be read, and is not true. */
+/**
+ * The result of reading a reply. `CLAIM_UNPROVEN` means that it could be read, but claims something that did not
+ * happen.
+ */
 export type Read<T> = { readonly ok: true; readonly value: T } | Refused;
 
 /** A reply that cannot be used, and why. */
@@ -23,15 +26,15 @@ export interface Refused {
 
 type Replied = Pick<Reply<unknown>, 'text' | 'finish' | 'toolCalls' | 'prompt'>;
 
-/** What came of asking: the value, or the error that says why there is none; with the last reply in either case. */
+/** The result of `askUntil`: the value or the error, and the last reply. */
 export type Asked<T, R = Reply<string>> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string; readonly error: FlyballError }
 ) & { readonly reply: R; readonly tries: number };
 
 /**
- * Asks until `read` can use the reply, with the reason in words each time, and asks again at most `most` times. Every
- * call is an effect of its own: journaled, and reserved in the budget when it is made. `read` may use the run.
+ * Asks until `read` accepts the reply, at most `most` more times. Each time, the model is told what was wrong. Every
+ * call is a separate effect: journaled, and reserved in the budget when it is made. `read` may use the run.
  */
 export async function askUntil<T>(
   run: Pick<Run, 'ask' | 'note'>,

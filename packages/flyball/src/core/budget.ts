@@ -23,13 +23,13 @@ export type Amounts = Readonly<Record<CountedAxis, number>>;
 
 /** The limits of a run, one for each axis. */
 export interface Budget extends Amounts {
-  /** Nested spawns below the run; in a slice, below the child. */
+  /** How deep children can be nested below the run, or in a slice, below the child. */
   readonly depth: number;
-  /** Branches open at the same time, nested ones included. */
+  /** Branches that are open at the same time, including nested ones. */
   readonly width: number;
-  /** Calls in a row that repeat an earlier call and get its earlier result. */
+  /** Consecutive calls that repeat an earlier call and get the same result. */
   readonly noProgress: number;
-  /** Absolute time after which nothing starts; counts waiting too, unlike `wallMs`. */
+  /** The date after which nothing starts. Unlike `wallMs`, waiting counts. */
   readonly deadline?: number;
 }
 
@@ -72,7 +72,7 @@ const STANDARD: Budget = {
   noProgress: 5,
 };
 
-/** A complete budget: the axes given, the others at modest defaults. Every axis is finite, always. */
+/** A complete budget: the given limits, and defaults for all other axes. */
 export function budget(limits: Partial<Budget> = {}): Budget {
   for (const [axis, limit] of Object.entries(limits)) checkLimit(axis, limit);
   return { ...STANDARD, ...limits };
@@ -125,7 +125,7 @@ export function sum(a: Amounts, b: Amounts): Amounts {
   return Object.fromEntries(AXES.map((axis) => [axis, a[axis] + b[axis]])) as unknown as Amounts; // every axis is there
 }
 
-/** What the agent sees of its budget. `take` is for what the code itself counts: iterations. */
+/** The budget as an agent sees it. `take` counts iterations of your own loops. */
 export interface BudgetView {
   readonly limits: Budget;
   spent(): Amounts;

@@ -1,6 +1,6 @@
 import { originalCodeOf } from './original-code.js';
 
-/** Every failure the runtime raises: which one it is, whether the same call may be made again, and what to do next. */
+/** The codes of all errors. */
 export type ErrorCode =
   | 'CONFIG_INVALID'
   | 'INPUT_INVALID'
@@ -56,7 +56,9 @@ export type ErrorCode =
   | 'SCRIPT_EXHAUSTED'
   | 'CASSETTE_MISSING';
 
-/** Two facts a program needs: which failure this is, and whether the same call may be made again. */
+/**
+ * The base class of all errors: `code` says which failure it is, `retryable` whether the same call can be made again.
+ */
 export class FlyballError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
@@ -84,21 +86,21 @@ export class FlyballError extends Error {
   }
 }
 
-/** Bad settings: raised when something is constructed, before anything is spent. */
+/** Invalid settings. Thrown on construction, before anything is spent. */
 export class ConfigError extends FlyballError {
   constructor(message: string) {
     super('CONFIG_INVALID', message);
   }
 }
 
-/** Another owner holds this run. Not retryable: a retry would interleave two histories. */
+/** Another process owns this run. Not retryable, because a retry would interleave two histories. */
 export class JournalConflictError extends FlyballError {
   constructor(runId: string, why: string) {
     super('JOURNAL_CONFLICT', `Run ${runId}: ${why}`, { detail: { runId } });
   }
 }
 
-/** The code asks for something else than the journal says it asked for; no effect has been made. */
+/** The code makes another effect than the journal contains. No new effect was made. */
 export class ReplayDivergedError extends FlyballError {
   constructor(at: { readonly id: string; readonly recorded: string; readonly asked: string }) {
     super(
@@ -127,7 +129,7 @@ export function boundText({ bound, limit, spent, wanted = 0, left = 0 }: Omit<Re
   return `the next call may need ${round(wanted)} ${bound}, and ${round(left)} of ${round(limit)} are left (${round(spent)} spent)`;
 }
 
-/** A bound was reached: an ordinary end, which the runtime turns into the outcome `bounded`. */
+/** A limit was reached. The runtime turns this into the outcome `bounded`. */
 export class BoundReachedError extends FlyballError {
   protected static override readonly isValue = true;
   readonly bound: string;
@@ -154,7 +156,7 @@ export class CancelledError extends FlyballError {
   }
 }
 
-/** An effect's own failure as the code sees it, live and on replay alike: only what crosses the journal. */
+/** The failure of an effect. It has only fields that are in the journal, so it is the same in a replay. */
 export class EffectError extends FlyballError {
   protected static override readonly isValue = true;
   /** `code` of the error the effect threw, or of what caused that, where there was one. */
@@ -168,7 +170,7 @@ export class EffectError extends FlyballError {
   }
 }
 
-/** A failure as data: what the journal and outcomes hold. */
+/** A failure as data, as in journals and outcomes. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

@@ -20,7 +20,7 @@ export type EffectId = string;
 /** Anything that is recorded in a journal. */
 export type RunEvent = LifeEvent | EffectEvent | ControlEvent | InfoEvent;
 
-/** Who holds a run: enough to prove, on the same host, that it is gone. */
+/** The process that owns a run, with what is needed to prove on the same host that it is gone. */
 export interface Owner {
   readonly id: string;
   readonly host: string;
@@ -407,7 +407,7 @@ export type InfoEvent =
     }
   | { readonly type: 'rollback-end'; readonly scope: string; readonly report: RollbackReport };
 
-/** An entry as it stands in the journal. `activeMs` is the active time of the run up to here. */
+/** An entry of a journal. `activeMs` is how long the run had been active by then. */
 export interface Entry<E extends RunEvent = RunEvent> {
   readonly generation: number;
   readonly seq: number;

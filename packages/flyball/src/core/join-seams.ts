@@ -1,8 +1,8 @@
 import type { SeamMiddleware, SeamName, SeamStep, Seams } from './seams.js';
 
 /**
- * One set of seams out of several, in the order given: what stands first sees a value first and its result last.
- * Middleware that changes arguments belongs before the guards that judge them. A seam without middleware is absent in it.
+ * Joins sets of seams in the given order: the first sees a value first and its result last. Put middleware that
+ * changes arguments before the guards that check them.
  */
 export function joinSeams(...sets: readonly Seams[]): Seams {
   const joined: Partial<Record<SeamName, unknown[]>> = {};

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './schema.js';
 
-/** The model port: one call to a language model. Adapters translate vendors into these types and nothing leaks past them. */
+/** A language model. Adapters translate providers into this interface. */
 export interface Model {
   /** `provider/model`, the key into the price table. */
   readonly id: string;
@@ -72,17 +72,17 @@ export interface ModelRequest {
 /** Sampling parameters of a model call. */
 export interface Sampling {
   readonly maxOutputTokens?: number;
-  /** Not sent where it is absent: some models refuse one. */
+  /** Not sent unless you set it, because some models refuse it. */
   readonly temperature?: number;
   /** Only the likeliest tokens that together have this probability are drawn from: above 0, at most 1. Not sent where it is absent. */
   readonly topP?: number;
-  /** How long a model thinks before it answers, as its provider calls the levels: `low`, `high`. */
+  /** How much a model reasons before it answers, in the provider's terms, such as `low` or `high`. */
   readonly reasoningEffort?: string;
   readonly seed?: number;
   readonly stop?: readonly string[];
   /** Log-probabilities of the output tokens, each with this many alternatives. */
   readonly logProbs?: number;
-  /** Vendor settings, passed through as they are. */
+  /** Settings of the provider, passed on unchanged. */
   readonly vendor?: Readonly<Record<string, unknown>>;
 }
 
@@ -116,7 +116,7 @@ export interface ToolSpec {
   readonly input: JsonSchema;
 }
 
-/** A call that the model proposes; `arguments` is its raw text, not yet parsed or believed. */
+/** A call that the model proposes. `arguments` is its raw text, not yet parsed or checked. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -128,7 +128,7 @@ export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' |
 
 /** Tokens that a model call used. */
 export interface TokenUsage {
-  /** All prompt tokens, cached ones included. */
+  /** All prompt tokens, including cached ones. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;

@@ -93,12 +93,12 @@ export interface NoteKinds {
 /** The kind of a note in a journal. */
 export type NoteKind = keyof NoteKinds;
 
-/** A note, as it is told: of a kind that the map knows, checked; of any other, whatever it holds. */
+/** A note. Kinds in `NoteKinds` are typed; other kinds can have any fields. */
 export type Note<Kind extends string = string> = { readonly kind: Kind } & (Kind extends NoteKind
   ? NoteKinds[Kind]
   : Readonly<Record<string, unknown>>);
 
-/** This event is a note of this kind. */
+/** Whether an event is a note of this kind. */
 export function isNote<Kind extends NoteKind>(
   event: RunEvent,
   kind: Kind,

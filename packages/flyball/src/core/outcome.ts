@@ -4,8 +4,8 @@ import { type Failure, unreachable } from './errors.js';
 import type { Reason } from './reason.js';
 
 /**
- * What a run or a child spent. Calls that were cut off, by a crash say, may have been paid for: they stay reserved
- * against the bounds, and are shown apart.
+ * What a run or a child spent. `possibly` is what calls that were cut off, for example by a crash, may have cost; it
+ * counts toward the limits.
  */
 export type Usage = Amounts & { readonly possibly?: Partial<Amounts> };
 
@@ -28,7 +28,7 @@ export interface RollbackReport {
   readonly attention?: string;
 }
 
-/** Something a suspended run waits for: the name to signal, or the time it wakes. */
+/** Something a suspended run waits for: a signal, a person or a time. */
 export interface Waiting {
   readonly effect: string;
   readonly kind: 'signal' | 'approval' | 'question' | 'doubt' | 'sleep';
@@ -48,7 +48,7 @@ export interface Reasoned {
   readonly reason?: Reason;
 }
 
-/** How anything ends: a run, a child, a pattern. One union everywhere. Only a caller's handle ever sees `suspended`. */
+/** How a run or a child ended. `suspended` is not an end: only the handle of a run returns it. */
 export type Outcome<O> = Ended &
   (
     | { readonly stop: 'done'; readonly value: O }
@@ -83,10 +83,10 @@ export type Outcome<O> = Ended &
       } & Reasoned)
   );
 
-/** An end without the value that was asked for. */
+/** Every outcome except `done`. */
 export type NotDone = Exclude<Outcome<unknown>, { readonly stop: 'done' }>;
 
-/** How a run can end or pause. */
+/** The possible values of `stop` in an outcome. */
 export type Stop = Outcome<unknown>['stop'];
 
 /** Ends a run with its value. */
@@ -141,7 +141,7 @@ export function withoutValue(ended: NotDone): Outcome<never> {
   }
 }
 
-/** `bounded` and `suspended` can go on; the others are final. */
+/** Whether an outcome is final. Runs that are `bounded` or `suspended` can continue. */
 export function isTerminal(stop: Stop): boolean {
   return stop !== 'suspended' && stop !== 'bounded';
 }

@@ -60,7 +60,7 @@ export const PRICES: PriceTable = {
   },
 };
 
-/** Undefined for a model that is not in the table: the caller decides what that means, and it never means free. */
+/** The price of a model, or undefined if it is not in the table. Undefined does not mean free. */
 export function priceOf(modelId: string, table: PriceTable = PRICES): ListPrice | undefined {
   return Object.hasOwn(table.models, modelId) ? table.models[modelId] : undefined;
 }
@@ -74,7 +74,7 @@ export function priceLookup(agreed: Readonly<Record<string, Price>> = {}): Price
   return (modelId, own) => priceOf(modelId, table) ?? own ?? priceOf(modelId);
 }
 
-/** What a call cost in USD. `usage.input` holds all prompt tokens, so cached ones are taken out before pricing the rest. */
+/** What a call cost in USD. `usage.input` includes cached tokens, which have their own price. */
 export function costOf(usage: TokenUsage, price: Price): number {
   const read = usage.cacheRead ?? 0;
   const written = usage.cacheWrite ?? 0;

@@ -11,7 +11,7 @@ import type { Message, Reasoning, ToolCall } from './model.js';
 export const BANDS = ['setup', 'stable', 'log', 'tail'] as const;
 /** The part of a prompt that a segment belongs to. */
 export type Band = (typeof BANDS)[number];
-/** Where a text comes from, and so how far it is trusted. */
+/** Where a text comes from, and how far it is trusted. */
 export type Trust = 'system' | 'user' | 'model' | 'outside';
 
 /** A message of a prompt with its band, owner and trust. */
@@ -21,9 +21,9 @@ export interface Segment {
   readonly band: Band;
   /** Who put it there. */
   readonly owner: string;
-  /** Text from outside is labelled as such and keeps its label. */
+  /** Where the text comes from. Text from outside keeps this label. */
   readonly trust: Trust;
-  /** Compaction may not touch it. */
+  /** Compaction does not change it. */
   readonly protect: boolean;
   readonly toolCallId?: string;
   readonly toolCalls?: readonly ToolCall[];
@@ -185,7 +185,7 @@ function messageOf(of: Segment): Message {
   }
 }
 
-/** The longest shared prefix of two chains: what a provider can answer from its cache. */
+/** The longest common prefix of two prompts, which a provider can read from its cache. */
 export function sharedPrefix(a: Prompt | undefined, b: Prompt | undefined): Prompt | undefined {
   let left = a;
   let right = b;

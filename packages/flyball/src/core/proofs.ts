@@ -6,19 +6,20 @@ import type { MadeCall } from './run.js';
 /** Tools whose completed call is needed, all of them. `!tool` needs that no call of it took place. */
 export type Needs = string | readonly string[];
 
-/** A value that claims something: one, any of several, or what a test of your own says is one. */
+/** A value that needs proof: a value, one of several, or a function that decides. */
 export interface Claim {
   readonly says: Claimed | readonly Claimed[] | ((value: unknown) => boolean);
   readonly needs: Needs;
 }
 
 /**
- * What proves a claim of an output, by field. A field inside another is a path: `refund.status`, through lists too. The
- * short form is value → tools. The value `*` stands for any that is not null, false or empty.
+ * The tool calls that output values require, by field. Use a path for a nested field: `refund.status` (lists are
+ * checked member by member). The short form maps values to tools. `*` means any value that is not null, false or
+ * empty.
  */
 export type Proofs = Readonly<Record<string, Readonly<Record<string, Needs>> | readonly Claim[]>>;
 
-/** What becomes of an output that still claims what the journal does not show after the last re-ask. */
+/** What happens to an output that is still unproven after the last re-ask. */
 export type WhenUnproven = 'fail' | 'degrade';
 
 /** The claims of one field in their long form. */

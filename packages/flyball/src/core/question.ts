@@ -16,7 +16,7 @@ export const WIDGETS = [
 /** How a question to a person is shown. */
 export type Widget = (typeof WIDGETS)[number];
 
-/** What a tool asks a person. The answer, once it fits the schema, is the tool's result: nothing else is executed. */
+/** A question of a tool to a person. A valid answer is the result of the tool; `execute` is not called. */
 export interface Question {
   readonly widget: Widget;
   readonly prompt: string;
@@ -39,7 +39,7 @@ export function isDeclined(question: Question, answer: unknown): boolean {
   return question.declines?.(answer) ?? (question.widget === 'confirm' && answer === false);
 }
 
-/** What a question looks like in the wait that it opens, for every interface that shows it. */
+/** A question, as stored in the wait and shown in user interfaces. */
 export interface QuestionRequest {
   readonly tool: string;
   readonly widget: Widget;

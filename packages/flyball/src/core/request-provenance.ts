@@ -6,7 +6,7 @@ export interface RequestProvenance {
   readonly by: ProposedBy;
   /** What that had before it, oldest first. */
   readonly sources: readonly RequestSource[];
-  /** Further ones that are not listed: the list is bounded. */
+  /** How many acts are not listed, because the list is limited. */
   readonly sourcesLeftOut?: number;
   /** Each value of the arguments with the sources in which it stands word for word, counted from 1. */
   readonly values: readonly RequestValue[];

@@ -2,7 +2,7 @@ import { type Amounts, NOTHING } from './budget.js';
 import type { Usage } from './outcome.js';
 import type { PrivateMark } from './private-marks.js';
 
-/** Something a person wants done differently from now on. */
+/** An instruction that a person gave a run. */
 export interface Instruction {
   readonly by: string;
   readonly text: string;

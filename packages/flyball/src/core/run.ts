@@ -12,10 +12,13 @@ import type { ToolSeams } from './seams.js';
 import type { Input, Reply, Session } from './session.js';
 import type { ArgsFor, EffectClass, EffectContext, ToolRef, ToolResult } from './tool.js';
 
-/** An agent is a function. Every pattern takes agents or sessions and returns one, so anything nests in anything. */
+/** An agent is a function that takes a run and an input and returns an outcome. */
 export type Agent<I, O> = (run: Run, input: I) => Promise<Outcome<O>>;
 
-/** Where a function is asked for, what `defineAgent` and `workflow` make is one too: this is the function they run. */
+/**
+ * An agent as an object, as `defineAgent` and `workflow` return it. You can pass it wherever an agent function is
+ * expected.
+ */
 export type AgentLike<I, O> = Agent<I, O> | { readonly name: string; readonly agent: Agent<I, O> };
 
 /** The id of a run. */
@@ -33,15 +36,15 @@ export type Arrived<T> = Settled<T> & { readonly index: number };
 export interface SignalSpec<T> {
   readonly name: string;
   readonly schema?: StandardSchema<unknown, T>;
-  /** Stored with the wait, so that a sender in another process is told at once when its payload does not fit. */
+  /** Stored with the wait, so that senders in other processes are told immediately if their payload does not fit. */
   readonly jsonSchema?: JsonSchema;
   readonly timeoutMs?: number;
   readonly deadline?: Instant;
-  /** What comes is input like the run's own: it passes the `input` seam before it is journaled. */
+  /** The payload is input: it passes the `input` seam before it is journaled. */
   readonly isInput?: true;
-  /** What the person or system on the other side should know. */
+  /** What the person or system that answers should know. */
   readonly request?: unknown;
-  /** It is a verdict that is waited for: shown among the approvals, and only who may decide is heard. */
+  /** The wait is for a verdict: it is shown among the approvals, and only people who may decide can answer. */
   readonly approval?: Asking;
 }
 
@@ -51,7 +54,7 @@ export interface Heard<T> {
   readonly from: string;
 }
 
-/** A tool call as the journal holds it. A description of a call is never one of these. */
+/** A tool call that was made, as recorded in the journal. */
 export interface MadeCall {
   readonly effect: string;
   readonly tool: string;
@@ -73,7 +76,7 @@ export interface MadeCall {
   readonly declined?: true;
 }
 
-/** Something the agent tells its observers: phase changes, verdicts, plan diffs. Kept in the journal, never replayed from it. */
+/** Something an agent reports, such as a phase change. Stored in the journal, but not used by a replay. */
 export interface DomainEvent {
   readonly kind: string;
   readonly [key: string]: unknown;
@@ -85,38 +88,43 @@ export interface Entered extends Run {
   learnt(what: Readonly<Record<string, unknown>>): void;
 }
 
-/** The only door to the world: bounded, journaled, governed, traced and replayed in one place. */
+/** The run that an agent works with. Everything an agent does outside its own code goes through it. */
 export interface Run {
-  /** In a fork it is that of the run it came from while the code repeats what it inherited, so that it asks the same again. */
+  /**
+   * While a fork replays inherited entries, this is the id of the original run, so that the code makes the same
+   * effects.
+   */
   readonly id: RunId;
   readonly path: string;
-  /** On whose behalf it runs. A fork has that of the run it came from; who made it is asked about by guards. */
+  /** The person or service on whose behalf the run was started. A fork has the subject of the original run. */
   readonly subject: string;
   readonly tenant: string;
   readonly signal: AbortSignal;
   readonly budget: BudgetView;
-  /** One model call. With an output schema it is asked again, a bounded number of times, until the reply fits. */
+  /**
+   * One model call. With an output schema, the model is asked again until the reply fits, a limited number of times.
+   */
   ask<T>(session: Session<T>, input: Input): Promise<Reply<T>>;
-  /** A governed, journaled tool call. A denied or failed call is an observation, not an exception. */
+  /** A tool call. It passes all guards and is journaled. A denied or failed call is returned, not thrown. */
   call<T, R extends ToolRef<T> = ToolRef<T>>(tool: ToolRef<T> & R, args: ArgsFor<R>): Promise<ToolResult<T>>;
   /**
-   * The calls that ended in this scope and below it, in the order in which they ended, read off the journal: those made
-   * before a crash or a suspension too. A child's calls are the child's own, and a new generation starts with none.
+   * The tool calls that ended in this scope and below, in order, from the journal, including those before a crash or
+   * a wait. Calls of children are not included, and a new generation starts with none.
    */
   calls(): readonly MadeCall[];
   /**
-   * The models that answered in this scope and below it, children included, read off the replies in the journal. A model
-   * that was configured and never asked is not among them, and where a router chose another one, that one is.
+   * The models that answered in this scope and below, including children, from the replies in the journal. If a
+   * router used a fallback, the fallback is listed.
    */
   models(): readonly string[];
-  /** Any other effect. Its class is not optional: what a crash may repeat is a decision, not a default. */
+  /** Any other effect. Its class is required, because it decides what happens after a crash. */
   step<A, T>(
     name: string,
     input: A,
     effect: (input: A, how: EffectContext) => Promise<T> | T,
     effectClass: EffectClass<NoInfer<A>, NoInfer<T>>,
   ): Promise<T>;
-  /** A child with its own scope and a budget carved from this one; it sees only its input. */
+  /** Runs a child agent with its own scope and a part of this budget. It sees only its input. */
   spawn<I, O>(agent: AgentLike<I, O>, input: NoInfer<I>, slice: ChildSlice): Promise<Outcome<O>>;
   /**
    * State shared with branches and children, kept in the journal: what is in a variable is lost with the process, and
@@ -129,7 +137,7 @@ export interface Run {
    * a `BoundReachedError` and ends nothing around it; what is left of the part goes back when `body` ends.
    */
   within<T>(slice: BudgetSlice, body: (run: Run) => Promise<T>): Promise<T>;
-  /** A named sub-scope: same budget, its own effect names. */
+  /** A named part of the run with its own effect names and the same budget. */
   scope(name: string): Run;
   /**
    * A scope that says which pattern it is, numbers itself, and lasts as long as `body`: two uses of one pattern have two
@@ -141,7 +149,7 @@ export interface Run {
    * pattern (`enter`) it stands for those around it, until one of those tells its own.
    */
   best(value: unknown): void;
-  /** The same run with further guards around every tool call that is made through it, by children and branches too. */
+  /** The same run with more guards for every tool call made through it, including calls of children and branches. */
   guarded(seams: ToolSeams): Run;
   /**
    * The same run, with this framing on every session that is asked through it, by children, branches and loops too. It is
@@ -151,7 +159,7 @@ export interface Run {
   /** The session as an ask through this run sends it, for code that counts or measures before it asks. */
   framed<T>(session: Session<T>): Session<T>;
   all<T>(branches: readonly ((run: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]>;
-  /** The first branch to succeed wins; the others are cancelled and what they did is compensated. */
+  /** Returns the first branch that succeeds. The others are cancelled, and their effects are undone. */
   first<T>(branches: readonly ((run: Run) => Promise<T>)[]): Promise<T>;
   /**
    * Results as they come, at most `width` branches at a time, started in order. They come in the order of the journal, so a
@@ -175,25 +183,27 @@ export interface Run {
       readonly slice?: BudgetSlice;
     },
   ): Promise<readonly Arrived<T>[]>;
-  /** Durable: minutes or months, no process held. */
+  /** Waits for a signal, for minutes or months, without keeping a process. */
   wait<T>(signal: SignalSpec<T>): Promise<T | 'timed-out'>;
-  /** As `wait`, and says who answered. */
+  /** Like `wait`, and also returns who answered. */
   hear<T>(signal: SignalSpec<T>): Promise<Heard<T> | 'timed-out'>;
-  /** What people told the run while it went on, oldest first (`runtime.redirect`). It stands for the rest of the run. */
+  /**
+   * The instructions people gave the run with `runtime.redirect`, oldest first. They apply for the rest of the run.
+   */
   instructions(): readonly Instruction[];
   sleep(ms: number): Promise<void>;
-  /** The time of the last delivered completion. */
+  /** The current time, as of the last result that the code received. A replay returns the same value. */
   now(): Instant;
   random(): number;
-  /** Tells observers something. Kinds in `NoteKinds` are checked; others hold what you like. */
+  /** Records an event for subscribers and views. Kinds in `NoteKinds` are typed; others can have any fields. */
   note<Kind extends string>(event: Note<Kind>): void;
-  /** True in runs that reach this point for the first time; false in older runs that already went past it. */
+  /** True in runs that reach this point for the first time, false in older runs that are already past it. */
   changed(id: string): boolean;
   /**
-   * Fixes a value for the whole run: the first one given under this name in this scope stands, in later generations,
-   * other processes and forks too. Answers the value that stands.
+   * Fixes a value for the whole run: returns the first value given under this name in this scope, in later
+   * generations, other processes and forks too.
    */
   pin<T>(name: string, value: T): T;
-  /** Hands `state` to a fresh journal generation, where the agent starts again with it as input. */
+  /** Starts a fresh generation of the journal, in which the agent starts again with `state` as its input. */
   continueWith<S>(state: S): never;
 }

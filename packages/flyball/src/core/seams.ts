@@ -18,7 +18,7 @@ export interface SeamContext {
   readonly at: string;
 }
 
-/** What a guard inside a run may know beside the value itself. */
+/** What a guard knows about the run, in addition to the value it checks. */
 export interface GuardContext extends SeamContext {
   /** Tools called so far, and how often: read off the journal, so that a resumed run has not forgotten any. */
   readonly calledTools: Readonly<Record<string, number>>;
@@ -37,20 +37,20 @@ export type Step<V, R, C extends SeamContext = SeamContext> = (value: V, ctx: C)
 /** A function that wraps a step of a seam. */
 export type Middleware<V, R, C extends SeamContext = SeamContext> = (next: Step<V, R, C>) => Step<V, R, C>;
 
-/** `approval`: allowed once a person agrees, whatever the tool's effect class. */
+/** The decision of a guard. `approval` means that a person must agree first, whatever the effect class of the tool. */
 export type ToolVerdict =
   | {
       readonly allow: true;
       readonly args: unknown;
       readonly approval?: string;
-      /** Stricter than what the tool itself asks for: more people, other scopes, a deadline. */
+      /** Stricter rules than those of the tool: more people, other scopes, a deadline. */
       readonly approvalRules?: Partial<ApprovalRules>;
-      /** With `approval`: arguments that the guard would rather see. Whoever is asked can take them as they are. */
+      /** With `approval`: arguments that the guard recommends, which the person can accept as they are. */
       readonly recommended?: unknown;
     }
   | { readonly allow: false; readonly why: string };
 
-/** A tool's result as the code gets it, and as a model reads it. */
+/** The result of a tool: the value for the code, and the text for the model. */
 export interface Observed {
   readonly value: unknown;
   readonly text: string;
@@ -104,5 +104,5 @@ export type SeamStep<S extends SeamName> = Step<SeamTypes[S]['value'], SeamTypes
 export type SeamMiddleware<S extends SeamName> = (next: SeamStep<S>) => SeamStep<S>;
 /** Middleware by seam. */
 export type Seams = { readonly [S in SeamName]?: readonly SeamMiddleware<S>[] };
-/** Guards around tool calls and steps that an agent brings along; they come after the runtime's own. */
+/** Guards of an agent for its tool calls and steps. They run after those of the runtime. */
 export type ToolSeams = Pick<Seams, 'tool.pre' | 'step.pre' | 'tool.exec' | 'tool.post'>;

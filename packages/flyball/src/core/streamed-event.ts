@@ -1,24 +1,24 @@
 import type { EffectId, EventOf, RunEvent } from './events.js';
 import type { Outcome } from './outcome.js';
 
-/** Where an entry stands in the journal of its run. */
+/** The position of an entry in the journal. */
 export interface Position {
   readonly generation: number;
   readonly seq: number;
 }
 
-/** What a run tells whoever reads its events: what the journal holds, in its order, and replies while they are written. */
+/** An event of `handle.events()`: the entries of the journal in order, and parts of replies as they are written. */
 export type StreamedEvent<O = unknown> = JournaledEvent<O> | ReplyEvent;
 
-/** An event of the journal. `position` is where it stands: a later reader can go on after it. */
+/** An event of the journal. Pass its `position` as `after` to continue from there. */
 export type JournaledEvent<O = unknown> = (
   | Exclude<RunEvent, { readonly type: 'run-end' }>
   | (Omit<EventOf<'run-end'>, 'outcome'> & { readonly outcome: Outcome<O> })
 ) & { readonly at: number; readonly position: Position };
 
 /**
- * A piece of a reply, between the `ask-start` and the `ask-end` with the same id. The texts of a reply add up to the text in
- * its `ask-end`, whenever the reader came and whether or not the model streams. Not journaled.
+ * A part of a reply, between the `ask-start` and the `ask-end` with the same id. The texts of a reply add up to the
+ * text in its `ask-end`, even if the model does not stream. Not journaled.
  */
 export type ReplyEvent =
   | { readonly type: 'text-delta'; readonly id: EffectId; readonly text: string }
@@ -29,5 +29,5 @@ export type ReplyEvent =
       readonly id: EffectId;
       readonly call: { readonly id: string; readonly name?: string; readonly arguments: string };
     }
-  /** What came of this reply so far is void: the model is asked again. */
+  /** The model is asked again. Discard the parts of this reply. */
   | { readonly type: 'reply-restart'; readonly id: EffectId; readonly why: string };

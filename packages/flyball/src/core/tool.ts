@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.js';
 import type { Question } from './question.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
-/** What an effect is given when it runs. `key` stays the same however often the effect is attempted. */
+/** The context of a running effect. `key` is the same for all attempts of the effect. */
 export interface EffectContext {
   readonly key: string;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface EffectContext {
   readonly fence?: number;
 }
 
-/** The answer of a `verify`: did the effect with this key take place? Only `yes` is believed without further proof. */
+/** The answer of a `verify`: whether the effect with this key took place. */
 export type Verification<T> =
   | { readonly happened: 'yes'; readonly result: T }
   | { readonly happened: 'no' }
@@ -26,13 +26,13 @@ export type Verification<T> =
 // methods rather than function properties: their bivariance lets any concrete tool stand where a ToolRef is asked for
 /** How to verify, undo and simulate an effect, and how long it may take. */
 export interface EffectRules<A, T> {
-  /** Past this the effect is aborted; INTENT records it as the time before which doubt is not examined. */
+  /** The effect is aborted after this time. A doubt about it is not examined earlier. */
   readonly timeoutMs?: number;
-  /** Asks the world whether the effect with this key happened. */
+  /** Finds out whether the effect with this key happened. */
   verify?(input: A, how: EffectContext): Promise<Verification<T>>;
-  /** Asserts the state before the effect ("the file does not exist"), so that running it twice changes nothing more. */
+  /** Ensures the state before the effect ("the file does not exist"), so that it is safe to run twice. */
   compensate?(input: A, result: T, how: EffectContext): Promise<void>;
-  /** Stands in for the effect in a fork that is not live. */
+  /** Replaces the effect in a fork that is not live. */
   simulate?(input: A): T;
   /**
    * A step that changes only records that Flyball keeps for the run (memory, a ledger) is no action: guards of actions
@@ -97,7 +97,7 @@ export type DelegateAgent<O = unknown> =
   | ((run: never, input: never) => Promise<Outcome<O>>)
   | { readonly name: string; readonly agent: (run: never, input: never) => Promise<Outcome<O>> };
 
-/** A capability that an agent may use. The run governs, journals and executes it; the tool only does its job. */
+/** A function that an agent can call. The run checks, journals and executes calls. */
 export interface Tool<A = never, T = unknown> {
   readonly name: string;
   readonly description: string;
@@ -105,22 +105,22 @@ export interface Tool<A = never, T = unknown> {
   /** Checked before anything else; `execute` gets what the schema returns. */
   readonly input?: StandardSchema;
   readonly inputJsonSchema?: JsonSchema;
-  /** The most this call may change, so that the bound is checked before it and not after. */
+  /** The most this call may change. Limits are checked before the call. */
   reserve?(args: A): Partial<Amounts>;
-  /** Which legs of the lethal trifecta a call stands on. */
+  /** Which parts of the lethal trifecta the tool provides. */
   readonly legs?: readonly TrifectaLeg[];
-  /** The same call may give the same result many times, because it looks whether something has happened yet. */
+  /** True if the tool polls: repeated calls with the same result are normal. */
   readonly polls?: boolean;
-  /** Scopes that allow it, any one of them; `tools:execute` always does. */
+  /** Scopes that allow a caller to use it; one is enough. `tools:execute` always allows it. */
   readonly scopes?: readonly string[];
-  /** Per try; where the effect class names a time of its own, that one holds. 60 s where neither does. */
+  /** Timeout of each attempt; 60 s by default. A timeout in `effect` takes precedence. */
   readonly timeoutMs?: number;
   readonly retry?: Partial<InvocationPolicy>;
-  /** What a call with these arguments is about to touch. */
+  /** Files, commands and URLs that a call with these arguments uses. */
   touches?(args: A): Touch;
   /**
-   * Makes it a tool that waits for a person: the run is suspended until somebody answers, and the answer is the result.
-   * `execute` is not called then. Such a tool is `pure`.
+   * Makes it a tool that asks a person: the run is suspended until somebody answers, and the answer is the result.
+   * `execute` is not called. Such a tool is `pure`.
    */
   asks?(args: A): Question;
   /**
@@ -133,18 +133,18 @@ export interface Tool<A = never, T = unknown> {
    * `execute` is not called then. Such a tool is `pure`.
    */
   transfers?(args: A): T;
-  /** For whoever approves a call: what it will do, how to take it back, what else could be done. */
+  /** For the person who approves a call: what it will do, how to undo it, and alternatives. */
   review?(args: A): Review;
   /** What it is, where others decide that: an approval holds for a tool with the same hash only. */
   readonly hash?: string;
-  /** Who has to approve a call, where somebody has to. */
+  /** Who has to approve a call, if approval is required. */
   readonly approval?: Partial<ApprovalRules>;
   execute(args: A, how: EffectContext): Promise<T | Changed<T>>;
-  /** The text a model sees; JSON of the value where it is absent. */
+  /** Turns the result into the text that the model reads. The default is JSON. */
   present?(value: T): string;
 }
 
-/** Lets a tool report what it really changed: `return changed(value, { filesChanged: 1, linesChanged: 12 })`. */
+/** The result of a tool with what it changed: `return changed(value, { filesChanged: 1, linesChanged: 12 })`. */
 export interface Changed<T> {
   readonly $changed: Partial<Amounts>;
   readonly value: T;
@@ -155,7 +155,7 @@ export function changed<T>(value: T, amounts: Partial<Amounts>): Changed<T> {
   return { $changed: amounts, value };
 }
 
-/** A tool that failed or was denied is an observation, not an exception: the model sees it and the loop goes on. */
+/** The result of a tool call. A call that failed or was denied is a result too, not an exception. */
 export type ToolResult<T = unknown> =
   | { readonly ok: true; readonly content: string; readonly value: T; readonly simulated?: boolean }
   | { readonly ok: false; readonly content: string; readonly failure: Failure };
@@ -163,7 +163,7 @@ export type ToolResult<T = unknown> =
 /** Any tool, whatever its arguments. */
 export type ToolRef<T = unknown> = Tool<never, T>;
 
-/** What a call of this tool is given: what its schema takes. Of a tool that the compiler knows nothing about, anything. */
+/** The arguments of a tool, inferred from its schema. Anything, if the type of the tool is unknown. */
 export type ArgsFor<R extends ToolRef> = unknown extends TakenBy<R> ? Known<ExecutedWith<R>> : TakenBy<R>;
 
 type TakenBy<R> = R extends { readonly input: StandardSchema<infer I, infer _Made> } ? I : unknown;

@@ -1,18 +1,18 @@
 import type { Trust } from './prompt.js';
 
-/** What is to be done, in data: the input of the commit loop and the key under which its result is found again. */
+/** A task: the input of a commit loop, and the key of its result. */
 export interface TaskSpec {
-  /** Chosen by whoever submits it; the same task under the same id is done once. */
+  /** Chosen by you. The same task with the same id is done only once. */
   readonly id: string;
   readonly goal: string;
-  /** What the result has to cover, one thing each: completeness is measured against these. */
+  /** What the result has to cover. Completeness is measured against this list. */
   readonly requirements: readonly string[];
-  /** Tasks of one class share what was learned about repairing them, and make a new one less novel. */
+  /** Tasks of one class share what was learned about repairs, and make a new task less novel. */
   readonly taskClass: string;
   readonly context?: string;
-  /** Conditions that hold before the first step: `repository-cloned`. */
+  /** Conditions that are true before the first step, such as `repository-cloned`. */
   readonly facts?: readonly string[];
-  /** Somebody has to approve the result, whatever its scores. */
+  /** If true, somebody has to approve the result, whatever its scores. */
   readonly requiresApproval?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface EvidenceBundle {
   readonly gaps: readonly string[];
 }
 
-/** One thing that was made: the answer itself, or a file under its path. */
+/** One result of the work: the answer itself, or a file with its path. */
 export interface Artefact {
   readonly name: string;
   readonly text: string;

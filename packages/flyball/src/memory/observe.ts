@@ -15,8 +15,8 @@ export interface ObservationDraft {
 }
 
 /**
- * Puts an observation of the agent's own into the journal. With the tag `private` it stays there: a replay finds it, and
- * no memory, recall or export does.
+ * Records your own observation in the journal. With the tag `private`, it is not shown in any memory, recall or
+ * export.
  */
 export function observe(run: Run, { type, content, metadata = {}, tags = [] }: Omit<ObservationDraft, 'id'>): void {
   run.note({ kind: 'observation', type, content, metadata, tags });
@@ -29,8 +29,8 @@ export interface PrivateParts {
 }
 
 /**
- * Marks what is made in this scope, and in the scopes inside it, as private: all of it, or the model calls of some
- * sessions and the calls of some tools. It holds for what was made there before, too.
+ * Marks everything in this scope, and in the scopes inside it, as private; or only the calls of some sessions and
+ * tools. Also applies to earlier entries of the scope.
  */
 export function markPrivate(run: Run, parts?: PrivateParts): void {
   run.note({

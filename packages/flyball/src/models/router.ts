@@ -41,7 +41,7 @@ export interface ModelRouter {
   load(nameOrRole: string): Promise<Model>;
 }
 
-/** Resolves with everything that roles and fallbacks name, so that an agent gets its models without waiting. */
+/** Creates a router and loads the models of all roles and fallbacks. */
 export async function modelRouter(parts: ModelRouterParts): Promise<ModelRouter> {
   const router = new Router(parts);
   await router.loadAll();

@@ -52,7 +52,7 @@ export interface AskTool<A, T> extends Tool<A, T> {
   asks(args: A): Question;
 }
 
-/** Makes a tool out of a question. Whatever is wrong with it is said here, before a model is shown it. */
+/** Defines a tool that asks a person. Throws if the definition is invalid. */
 export function askTool<A, T>(definition: AskToolDefinition<A, T>): AskTool<A, T> {
   const { name, description, widget, input, prompt, details, declines, present } = definition;
   requireSound(definition);

@@ -95,7 +95,10 @@ export interface FormToolOptions extends AskOptions {
   readonly fields: JsonSchema;
 }
 
-/** Several values at once, each with its own type. The form is fixed where the tool is made; a model only says why. */
+/**
+ * A tool that asks a person for several values, each with its own type. The fields are fixed; the model only gives
+ * the reason.
+ */
 export function formTool({
   fields,
   ...options

@@ -38,11 +38,10 @@ export type Decided =
   | { readonly verdict: 'timed-out'; readonly history: readonly Decision[] };
 
 /**
- * Asks people about an output before it counts: the protocol of a gate, over waits that the agent opens. Ends in a
- * verdict, with a deadline, or when nobody is left to escalate to.
+ * Asks people to approve an output. Ends with a verdict, at a deadline, or when nobody is left to escalate to.
  *
- * The history in `request` goes on: modifications that were made in earlier calls count against `maxModifications`, and
- * what is asked now is a new proposal, so that nobody has agreed to it yet.
+ * The history in `request` goes on: modifications that were made in earlier calls count against `maxModifications`,
+ * and what is asked now is a new proposal, so that nobody has agreed to it yet.
  */
 export async function requestApproval(
   run: Run,
@@ -124,7 +123,7 @@ function answerFor({
     : { schema: verdictSchema, jsonSchema: VERDICT_JSON_SCHEMA };
 }
 
-/** The rules with their defaults. Rules that could never be met are refused here, before anybody is asked. */
+/** Approval rules with their defaults. Throws if the rules can never be met. */
 export function approvalRules(given: Partial<ApprovalRules>): ApprovalRules {
   return checkedRules(given);
 }

@@ -54,7 +54,7 @@ export interface PersonRequest {
   readonly decision?: PersonDecision;
 }
 
-/** Everything that a run asked of people, oldest first. */
+/** All requests of a run to people, oldest first. */
 export function requestsIn(runId: string, entries: readonly Entry[]): readonly PersonRequest[] {
   const start = entries.find((entry): entry is Entry<EventOf<'run-start'>> => entry.event.type === 'run-start')?.event;
   const run = { id: runId, agent: start?.agent ?? '', tenant: start?.tenant ?? 'default' };

@@ -89,7 +89,7 @@ type Watched = Pick<Runtime, 'subscribe' | 'entries' | 'pause' | 'resume' | 'red
 const MOST_WAITING = 10_000;
 const MOST_FIRED = 1_000;
 
-/** Watches a run without holding it up, and pauses it when a trigger fires. */
+/** Watches a run without slowing it down, and pauses it when a trigger fires. */
 export function supervise(runtime: Watched, runId: string, options: SuperviseOptions): Supervision {
   return new Watch(runtime, runId, options);
 }

@@ -29,7 +29,7 @@ type Prompted = {
 
 const prompt = (args: Prompted): string => args.prompt;
 
-/** Yes or no. The answer is true or false. */
+/** A tool that asks a person yes or no. The answer is true or false. */
 export function confirmTool(options: AskOptions = {}): AskTool<Prompted, boolean> {
   return askTool({
     name: 'confirm',
@@ -45,7 +45,7 @@ export function confirmTool(options: AskOptions = {}): AskTool<Prompted, boolean
 
 const MOST_TEXT = 10_000;
 
-/** Free text. Empty answers are refused. */
+/** A tool that asks a person for text. Empty answers are refused. */
 export function textTool(options: AskOptions & { readonly maxLength?: number } = {}): AskTool<Prompted, string> {
   const { maxLength = MOST_TEXT, ...rest } = options;
   if (!Number.isInteger(maxLength) || maxLength < 1 || maxLength > MOST_TEXT)
@@ -68,7 +68,7 @@ type NumberArgs = Prompted & {
   readonly integer?: boolean;
 };
 
-/** A number within the limits that the model names. */
+/** A tool that asks a person for a number within limits. */
 export function numberTool(options: AskOptions = {}): AskTool<NumberArgs, number> {
   return askTool<NumberArgs, number>({
     name: 'ask_number',
@@ -99,7 +99,7 @@ type DateArgs = Prompted & {
 
 const DAY = { type: 'string', format: 'date' } as const;
 
-/** A day of the calendar, written as 2026-01-31. */
+/** A tool that asks a person for a date, such as 2026-01-31. */
 export function dateTool(options: AskOptions = {}): AskTool<DateArgs, string> {
   return askTool<DateArgs, string>({
     name: 'ask_date',
@@ -140,7 +140,7 @@ type ChoiceArgs = Prompted & {
   readonly choices: readonly string[];
 };
 
-/** One of the choices, in its own words. */
+/** A tool that asks a person to choose one of several choices. */
 export function chooseOneTool(options: AskOptions = {}): AskTool<ChoiceArgs, string> {
   return askTool<ChoiceArgs, string>({
     name: 'choose_one',
@@ -159,7 +159,7 @@ type SeveralArgs = ChoiceArgs & {
   readonly maximum?: number;
 };
 
-/** Some of the choices, each in its own words; none of them where `minimum` is absent or 0. */
+/** A tool that asks a person to choose several choices; none is allowed unless `minimum` is set. */
 export function chooseSeveralTool(options: AskOptions = {}): AskTool<SeveralArgs, readonly string[]> {
   return askTool<SeveralArgs, readonly string[]>({
     name: 'choose_several',

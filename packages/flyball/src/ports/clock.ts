@@ -1,4 +1,4 @@
-/** Time, as the runtime sees it. Tests bring a virtual one. */
+/** The clock of a runtime. Use a virtual one in tests. */
 export interface Clock {
   /** The date, in milliseconds. Somebody may set it, so that it jumps either way. */
   now(): number;

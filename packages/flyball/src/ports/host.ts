@@ -1,6 +1,6 @@
 import type { Owner } from '../core/events.js';
 
-/** The machine a process runs on, as far as ownership needs it. */
+/** The machine a process runs on. Decides whether the owner of a run is gone. */
 export interface Host {
   /** This process. */
   owner(): Owner;

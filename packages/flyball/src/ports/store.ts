@@ -1,6 +1,6 @@
 /**
- * State that outlives runs: versioned keyed records. A change is proposed, then committed or dropped, so that a
- * record a run is unsure about is never read as fact. Every call names its owner and sees nothing of another's.
+ * Versioned records that outlive runs. A change is proposed, then committed or dropped; reads never return a
+ * proposal. Every call names its owner and cannot see records of other owners.
  */
 export interface Store {
   /** The committed record, or undefined when absent or erased. */
@@ -18,7 +18,7 @@ export interface Store {
   ): Promise<{ readonly version: number }>;
   /** Makes a proposal the committed record. Committing twice is the same as once. RECORD_CONFLICT when overtaken, dropped or erased. */
   commit(at: RecordKey, proposal: string, now: number): Promise<StoreRecord>;
-  /** Forgets a proposal that was not committed; leaves a committed or unknown one alone. */
+  /** Drops a proposal that was not committed. Does nothing if it is committed or unknown. */
   drop(at: RecordKey, proposal: string): Promise<void>;
   /** Removes the contents of all versions and proposals; the key keeps a tombstone with the version. */
   erase(at: RecordKey, now: number): Promise<void>;

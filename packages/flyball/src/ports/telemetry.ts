@@ -1,4 +1,4 @@
 import type { Entry } from '../core/events.js';
 
-/** Told of a run once, with its whole journal, when it has ended. Whatever it throws is its own problem. */
+/** Called with the whole journal of a run when it has ended. Errors that it throws do not affect the run. */
 export type Telemetry = (runId: string, entries: readonly Entry[]) => void;

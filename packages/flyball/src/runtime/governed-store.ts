@@ -2,7 +2,7 @@ import { through } from '../core/join-seams.js';
 import type { SeamContext, Seams } from '../core/seams.js';
 import type { Store } from '../ports/store.js';
 
-/** A store whose every write passes the `state.write` seam: middleware may change the value or refuse by throwing. */
+/** A store whose writes pass the `state.write` seam: middleware can change the value, or throw to refuse the write. */
 export function governedStore(store: Store, seams: Seams, who: Omit<SeamContext, 'at'>): Store {
   const guard = through(seams, 'state.write', async (write) => write.value);
   return {

@@ -46,7 +46,7 @@ export async function readAll(engine: Engine, record: RunRecord): Promise<readon
   return generations;
 }
 
-/** A stretch of the journal: what comes after an entry, and how much of it. */
+/** A part of a journal: the entries after a position, up to a limit. */
 export interface JournalPart {
   readonly after?: { readonly generation: number; readonly seq: number };
   readonly limit?: number;

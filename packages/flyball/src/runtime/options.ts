@@ -28,7 +28,7 @@ export interface RuntimeParts {
   readonly telemetry?: Telemetry;
   /** Told of failures that nobody awaits: a worker's look-around, a lease renewal, an observer that throws. */
   readonly onProblem?: (error: unknown, doing: string) => void;
-  /** Told of every run that is set aside for a person, with the reason. */
+  /** Called with every run that becomes `stalled`, and the reason. */
   readonly onStalled?: (runId: string, error: unknown) => void;
   readonly options?: Partial<RuntimeOptions>;
   readonly aroundBody?: AroundBody;
@@ -37,13 +37,13 @@ export interface RuntimeParts {
 /** Settings of a runtime: leases, polling, resuming and draining. */
 export interface RuntimeOptions extends AttemptOptions {
   readonly leaseMs: number;
-  /** How often a worker looks for runs whose owner is gone. */
+  /** How often a worker polls for runs whose owner is gone. */
   readonly pollMs: number;
-  /** Crashes in a row without progress before a run is set aside for a person. */
+  /** Crashes in a row without progress after which a run becomes `stalled`. */
   readonly maxResumes: number;
-  /** How long `close` lets running effects end before it gives their runs back as they stand. */
+  /** How long `close` waits for running effects before it releases their runs. */
   readonly drainMs: number;
-  /** Runs kept in memory; beyond it those that only wait are unloaded at once. */
+  /** How many runs are kept in memory. Above that, runs that only wait are unloaded immediately. */
   readonly maxLoaded: number;
   /**
    * Where runs are worked on. `true`, or what this process takes on: here, also those of others that are due. `false`: here,

@@ -11,7 +11,7 @@ import type { EventsOptions } from './run-events.js';
 
 /** Options of `runtime.start`. */
 export interface StartOptions {
-  /** Required: a run cannot exist without bounds. `budget({ costUsd: 1 })` fills in the rest. */
+  /** The limits of the run, required. `budget({ costUsd: 1 })` adds defaults for the other axes. */
   readonly budget: Budget;
   readonly subject?: string;
   readonly tenant?: string;
@@ -19,13 +19,13 @@ export interface StartOptions {
   readonly source?: string;
 }
 
-/** Who says it; and a name for the message, under which it is heard once, however often it is sent. */
+/** The sender of a message, and an id that makes sure it is delivered only once. */
 export interface Sending {
   readonly by?: string;
   readonly id?: string;
 }
 
-/** What became of a signal. */
+/** What happened to a signal. */
 export interface Receipt {
   /** Heard by what is waited for now; kept until something waits for its name; or known, because its id came before. */
   readonly delivery: 'delivered' | 'buffered' | 'duplicate';
@@ -33,16 +33,17 @@ export interface Receipt {
   readonly waiting: readonly string[];
 }
 
-/** A run, whose value has the type of its agent's where the compiler knows the agent. */
+/** A handle of a run. Its outcome has the output type of the agent, if that is known. */
 export interface RunHandle<O = unknown> {
   readonly id: string;
-  /** How the run stands when it next rests, whichever process works on it: an outcome, or `suspended`. */
+  /** Resolves when the run ends or waits, in whichever process: to its outcome, or to `suspended`. */
   outcome(): Promise<Outcome<O>>;
-  /** How the run ends, however often it is suspended before. */
+  /** Resolves to the outcome when the run has ended, through all waits. */
   finished(): Promise<Outcome<O>>;
   /**
-   * Everything that happens to the run, from its beginning, with the text of replies while it is written: `for await (const
-   * event of handle.events())`. Ends when the run rests. Each call is a reader of its own, which may be slow, and may break.
+   * Everything that happens to the run, from its beginning, with the text of replies while it is written: `for await
+   * (const event of handle.events())`. Ends when the run ends or waits. Each call is a separate reader, which may be
+   * slow and can stop at any time.
    */
   events(options?: EventsOptions): AsyncIterableIterator<StreamedEvent<O>>;
 }
@@ -62,12 +63,12 @@ export interface Runtime<A extends Agents = Agents> {
     input: InputOf<A[N]>,
     options: StartOptions,
   ): Promise<RunHandle<OutputOf<A[N]>>>;
-  /** Goes on with a run: after a crash, a pause, a stall, or a bound under a larger budget. */
+  /** Continues a run after a crash, a pause or a stall, or after a limit with a larger budget. */
   resume(
     runId: string,
     options?: { readonly budget?: Partial<Budget>; readonly by?: string },
   ): Promise<RunHandle<OutputOf<A[keyof A]>>>;
-  /** Carries on a run that has something to do here and now, as a worker would; a pause stays a pause. */
+  /** Continues a run that has something to do, like a worker would. Does not end a pause. */
   wake(runId: string): Promise<RunHandle<OutputOf<A[keyof A]>>>;
   /**
    * Works on a run here until it rests, and answers how it does. For a dispatcher, which says whose turn it is: the run is
@@ -76,14 +77,14 @@ export interface Runtime<A extends Agents = Agents> {
    */
   drive(runId: string): Promise<Rested>;
   /**
-   * Any run of the engine, also of an agent that this runtime does not have. Name its agent, and the value has its type;
-   * a run of another agent is then refused when it is read.
+   * A handle of any run in the engine, even if this runtime does not have its agent. If you name the agent, the value
+   * has its type, and a run of another agent is refused.
    */
   handle<N extends keyof A & string>(runId: string, agent: N): RunHandle<OutputOf<A[N]>>;
   handle(runId: string): RunHandle;
   /**
-   * Sends a signal to a name, or an answer to what a run asks a person: by the token of the open question.
-   * A signal may come before anybody waits for it and is kept; an answer may not.
+   * Sends a signal by name, or the answer to a request by its token. A signal that arrives before the wait is kept;
+   * an answer is accepted only while the request is open.
    */
   signal(
     runId: string,
@@ -92,48 +93,51 @@ export interface Runtime<A extends Agents = Agents> {
     options?: {
       readonly from?: string;
       readonly id?: string;
-      /** What the sender may do. A wait that needs a scope hears nobody else; `*` has them all. */
+      /** The scopes of the sender. A wait that requires scopes accepts only senders who have one; `*` means all. */
       readonly scopes?: readonly string[];
-      /** `false`: they may send signals, but answer nothing that a person is asked. */
+      /** If `false`, the sender may send signals, but not answer requests to people. */
       readonly mayAnswer?: boolean;
     },
   ): Promise<Receipt>;
-  /** Tells a run to do something differently from now on: `run.instructions()`. Paused, it hears it when it goes on. */
+  /**
+   * Gives a run a new instruction, which it reads with `run.instructions()`. A paused run receives it when it
+   * continues.
+   */
   redirect(runId: string, instruction: string, options?: Sending): Promise<void>;
   cancel(runId: string, options?: Sending & { readonly why?: string }): Promise<void>;
   pause(runId: string, options?: Sending): Promise<void>;
   fork(runId: string, options: ForkOptions): Promise<RunHandle<OutputOf<A[keyof A]>>>;
   get(runId: string): Promise<RunRecord>;
   list(filter?: RunFilter): Promise<RunPage>;
-  /** The journal, all generations, oldest first; or what comes after an entry of it, at most `limit` entries. */
+  /** The journal with all generations, oldest first; or at most `limit` entries after a position. */
   entries(runId: string, part?: JournalPart): Promise<readonly Entry[]>;
-  /** The prompt chain that ends in this link, as a model call of the run recorded it; undefined when unknown. */
+  /** The prompt with this id, as recorded by a model call of the run; undefined if unknown. */
   prompt(runId: string, tip: string): Promise<Prompt | undefined>;
-  /** Called with entries once they are durable. Returns how to stop. */
+  /** Called with entries once they are durable. Returns a function to unsubscribe. */
   subscribe(listener: EntryListener): () => void;
-  /** Pieces of replies while they arrive: not journaled. */
+  /** Called with parts of replies as they arrive. They are not journaled. */
   subscribeDeltas(listener: DeltaListener): () => void;
   /**
-   * Lets running effects end, for at most `drainMs` (or the runtime's option of that name), then gives every run back.
-   * That is no crash: whoever goes on with a run whose effect was cut off here examines it like any other in doubt.
+   * Waits for running effects, for at most `drainMs`, then releases every run. This does not count as a crash. An
+   * effect that was cut off is in doubt, and is examined by the process that continues the run.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
-  /** Drops everything as if the process had died here: for tests. */
+  /** Drops everything as if the process had died, for tests. */
   abandon(): void;
   loaded(): number;
-  /** The run whose code calls this, if it lives here: tells whose output or error something is. */
+  /** The id of the run whose code calls this, if it runs in this process. */
   current(): string | undefined;
   /**
-   * For `unhandledRejection` and `uncaughtException`, called in the handler itself: fails the run whose code left the
-   * error, and answers its id. Undefined where the error is not of a run that lives here.
+   * Call it in handlers of `unhandledRejection` and `uncaughtException`: fails the run whose code caused the error,
+   * and returns its id, or undefined if the error does not belong to a run in this process.
    */
   blame(error: unknown): string | undefined;
 }
 
-/** How a run rests. */
+/** The status of a run after `drive`. */
 export interface Rested {
   readonly status: RunStatus;
-  /** It sleeps until then, unless something comes for it. */
+  /** The run sleeps until then, unless a message arrives. */
   readonly wakeAt?: number;
 }
 
@@ -142,7 +146,7 @@ export interface ForkOptions {
   /** The last entry that the fork inherits. */
   readonly at: number;
   readonly generation?: number;
-  /** Acts on the world, after somebody approved it. Otherwise world-changing effects are simulated. */
+  /** Makes real effects, after somebody approved it. Otherwise, effects that change something are simulated. */
   readonly live?: boolean;
   readonly budget?: Budget;
   readonly by?: string;

@@ -4,7 +4,7 @@ import type { Message, ModelRequest } from '../core/model.js';
 import type { LedgerLine } from './effect-ledger.js';
 import { sharedMessages } from './request-difference.js';
 
-/** Fails, naming the place, when the text is anywhere in what models were sent. Also finds it escaped inside JSON. */
+/** Fails if the text is in any request to a model, also if it is escaped in JSON. */
 export function neverReached(requests: readonly ModelRequest[], canary: string): void {
   if (canary === '') throw new ConfigError('An empty canary is in every text: choose one that occurs nowhere else.');
   const escaped = JSON.stringify(canary).slice(1, -1);

@@ -15,7 +15,7 @@ export interface Ledger {
   has(key: string): boolean;
 }
 
-/** An append-only file, one line of JSON an effect, shared by any number of processes. */
+/** An append-only file with one line of JSON per effect, which processes can share. */
 export function ledger(path: string): Ledger {
   const lines = (): readonly LedgerLine[] => parseLines(path);
   return {

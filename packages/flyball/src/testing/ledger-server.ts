@@ -51,7 +51,7 @@ server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 process.stdin.resume().on('end', () => process.exit(0));
 `;
 
-/** A ledger in a process of its own on loopback, so that a killed agent cannot take it along. */
+/** A ledger in a separate process, so that it survives when an agent is killed. */
 export async function ledgerServer(options: LedgerServerOptions = {}): Promise<LedgerServer> {
   const config = JSON.stringify({ dedupe: options.dedupe ?? false });
   const child = spawn(process.execPath, ['--input-type=module', '-e', SERVER, config], {

@@ -26,8 +26,8 @@ export interface RecordedModel extends Model {
 }
 
 /**
- * A model on a cassette: recorded against a real one once, replayed offline ever after. Identical requests are answered
- * in the order in which they were recorded. Failed calls are not recorded: they pass through.
+ * Records the replies of a real model once and replays them offline. Identical requests get their replies in the
+ * recorded order. Failed calls are not recorded.
  */
 export function recordedModel(options: RecordedModelOptions): RecordedModel {
   const { mode } = options;

@@ -34,7 +34,7 @@ const FREE: Price = { input: 0, output: 0 };
 export interface ScriptedModelOptions {
   readonly id?: string;
   readonly capabilities?: Partial<ModelCapabilities>;
-  /** Costs nothing where neither this nor the runtime's prices say otherwise. */
+  /** Free by default, unless the runtime's prices include the model. */
   readonly price?: Price;
   /** What latencies are measured on. */
   readonly clock?: Clock;

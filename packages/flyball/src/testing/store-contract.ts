@@ -1,7 +1,7 @@
 import { type OpenStore, recordContract, type StoreTest } from './contracts/store-records.js';
 import type { ContractSuite } from './contracts/suite.js';
 
-/** What every store promises, as tests. Every test opens a store of its own. */
+/** Contract tests for stores. Every test opens a new store. */
 export function storeContract(suite: ContractSuite, name: string, open: () => Promise<OpenStore>): void {
   suite.describe(`store contract: ${name}`, () => {
     recordContract((title: string, body: StoreTest) => {

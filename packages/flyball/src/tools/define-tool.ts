@@ -11,8 +11,8 @@ const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalPro
 const made = new WeakSet<object>();
 
 /**
- * Makes a tool. Whatever is wrong with it is said here, before a model is shown it: a bad name, a missing compensation,
- * a schema that no provider takes.
+ * Defines a tool. Throws if the definition is invalid: for example a name that providers reject, or a missing
+ * compensation.
  */
 export function tool<T, const S extends ToolInput = Readonly<Record<string, never>>>(
   definition: ToolDefinition<S, T>,
@@ -20,7 +20,7 @@ export function tool<T, const S extends ToolInput = Readonly<Record<string, neve
   return toolFrom(definition) as DefinedTool<ArgsOf<S>, T, GivenOf<S>>;
 }
 
-/** The same for a definition that no compiler has seen, such as a module's export or a YAML entry. */
+/** Like `tool`, for a definition without types, such as a module's export or a YAML entry. */
 export function toolFrom(given: unknown, inputWhereNone: JsonSchema = NO_ARGUMENTS): DefinedTool {
   const definition = (given ?? {}) as LooseDefinition;
   if (made.has(definition)) return definition as DefinedTool;

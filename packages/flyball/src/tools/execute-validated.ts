@@ -9,8 +9,8 @@ export interface ToolSource {
 }
 
 /**
- * A governed call by name outside of a loop. An unknown tool and arguments that do not fit are observations like every
- * other failure of a tool, so that a caller has one kind of answer to read.
+ * Calls a tool by name outside of a loop. For an unknown tool or invalid arguments it returns a failed result; it
+ * does not throw.
  */
 export async function executeValidated(
   run: Run,

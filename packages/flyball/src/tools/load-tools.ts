@@ -27,7 +27,10 @@ export type LoadedTools = Admission & {
   readonly matched?: number;
 };
 
-/** The tools of one session for one task, within the budget. Without a router, a view beyond the limits is refused. */
+/**
+ * Selects the tools of one session for one task, within the tool budget. With the static strategy, a toolset above
+ * the limits is refused.
+ */
 export function loadTools(options: LoadOptions): LoadedTools {
   const { toolset, window, budget = USUAL, countText = estimateTextTokens, strategy = 'static', task } = options;
   const admit = (view: Toolset): Admission => admitTools(measureTools(view.tools, countText, window), budget);

@@ -22,7 +22,7 @@ export interface ToolEntry extends TaggedTool {
   readonly origin: ToolOrigin;
 }
 
-/** Every tool that is known. Nothing here is offered to a model: sessions get views of it. */
+/** All registered tools. A session gets a toolset, a selection of them. */
 export interface ToolRegistry {
   /** Refuses a name that is taken. */
   register(tool: ToolRef, how?: { readonly origin?: ToolOrigin; readonly tags?: readonly string[] }): void;

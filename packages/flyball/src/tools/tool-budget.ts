@@ -27,7 +27,7 @@ export const USUAL: ToolBudget = { warnAbove: 15, refuseAbove: 40, warnShare: 0.
 
 const LIMITS = ['warnAbove', 'refuseAbove', 'warnShare', 'maxShare'] as const;
 
-/** Lower limits are anybody's choice; a higher one is made on purpose and says why. */
+/** Limits for the number of tools. To raise a limit, give a reason in `because`. */
 export function toolBudget(options: Partial<ToolBudget> = {}): ToolBudget {
   const limits = { ...USUAL, ...options };
   for (const limit of LIMITS) {

@@ -41,16 +41,16 @@ export type ToolDefinition<S extends ToolInput, T> = ToolParts<S, T> & EffectPar
 // methods rather than function properties, as in Tool: an annotated `execute` may ask for more than the compiler knows
 /** What `tool` needs to define a tool. */
 export interface ToolParts<S extends ToolInput, T> {
-  /** Letters, digits, `_` and `-`, at most 64 of them: what every provider accepts. */
+  /** At most 64 letters, digits, `_` and `-`, which every provider accepts. */
   readonly name: string;
   /** Written for the model: what it does, when to use it and when not to. */
   readonly description: string;
-  /** No arguments where it is absent. */
+  /** Without it, the tool takes no arguments. */
   readonly input?: S;
   /** For a schema library that cannot describe itself as JSON Schema. */
   readonly inputJsonSchema?: JsonSchema;
   readonly legs?: readonly TrifectaLeg[];
-  /** It looks whether something has happened yet: the same result again and again does not count as going in circles. */
+  /** True if the tool polls: repeated calls with the same result are normal, and loop detection ignores them. */
   readonly polls?: boolean;
   readonly scopes?: readonly string[];
   readonly timeoutMs?: number;
@@ -61,20 +61,20 @@ export interface ToolParts<S extends ToolInput, T> {
   readonly surface?: number;
   /** What it is, where others decide that: an approval holds for a tool with the same hash only. */
   readonly hash?: string;
-  /** Who has to approve a call, where somebody has to. */
+  /** Who has to approve a call, if approval is required. */
   readonly approval?: Partial<ApprovalRules>;
   reserve?(args: ArgsOf<S>): Partial<Amounts>;
   touches?(args: ArgsOf<S>): Touch;
-  /** Makes it a tool that waits for a person; such a tool is pure, and `execute` is never called. */
+  /** Makes it a tool that asks a person. Such a tool is pure, and `execute` is never called. */
   asks?(args: ArgsOf<S>): Question;
   /** Makes it a tool that another agent works for; such a tool is pure, and `execute` is never called. */
   delegates?(args: ArgsOf<S>): Delegation<T>;
   /** Makes it a tool that hands over to somebody else; such a tool is pure, and `execute` is never called. */
   transfers?(args: ArgsOf<S>): T;
-  /** For whoever approves a call: what it will do, how to take it back, what else could be done. */
+  /** For the person who approves a call: what it will do, how to undo it, and alternatives. */
   review?(args: ArgsOf<S>): Review;
   present?(value: NoInfer<T>): string;
-  /** Written before compensate, verify and present, it tells the compiler what they are handed. */
+  /** Does the work. Write it before `compensate`, `verify` and `present`, so that their types can be inferred. */
   execute(args: ArgsOf<S>, how: EffectContext): Promise<T | Changed<T>>;
 }
 

@@ -13,7 +13,7 @@ export interface ToolSelection {
   readonly prefix?: string | readonly string[];
 }
 
-/** The tools of one session: fixed, however the registry grows. What is not in it cannot be called by a model. */
+/** The tools of one session, a fixed selection. A model cannot call other tools. */
 export interface Toolset {
   readonly tools: readonly ToolRef[];
   readonly names: readonly string[];

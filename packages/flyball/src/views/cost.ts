@@ -35,7 +35,7 @@ export const EARLIER = '(earlier generations)';
 
 const ZERO: CostLine = { calls: 0, tokensIn: 0, tokensOut: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
 
-/** What was spent, by the phase it was begun in and by the model it was spent on. */
+/** What was spent, by phase and by model. */
 export function costBy(entries: readonly Entry[]): CostReport {
   const fold = new CostFold();
   for (const entry of entries) fold.apply(entry);

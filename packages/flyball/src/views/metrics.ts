@@ -30,7 +30,7 @@ export function metricsOf(runId: string, entries: readonly Entry[]): readonly Me
   return entries.flatMap((entry) => fold.apply(entry));
 }
 
-/** For a subscriber that sees entries as they become durable. */
+/** Counts metrics for a subscriber, entry by entry. */
 export class MetricFold {
   private readonly runId: string;
   private readonly effects = new EffectFold();

@@ -102,7 +102,7 @@ export function provenanceOf(runId: string, entries: readonly Entry[]): Provenan
   return { ...record, hash: recordHash(record) };
 }
 
-/** True when the record is what its hash was taken over. */
+/** Whether a provenance record matches its hash. */
 export function verifyProvenance(record: ProvenanceRecord): boolean {
   const { hash, ...rest } = record;
   return recordHash(rest) === hash;

@@ -15,7 +15,7 @@ export interface TimelineLine extends Sentence {
   readonly seq: number;
 }
 
-/** Tells entries one by one, as a terminal shows them while the run goes on. */
+/** Computes the timeline entry by entry, while the run is active. */
 export class TimelineFold {
   private readonly effects = new EffectFold();
   private startedAt: number | undefined;
@@ -31,7 +31,7 @@ export class TimelineFold {
   }
 }
 
-/** The whole story. A question is told with its answer, unless it never got one. */
+/** The timeline of a run, one line per event. A question is shown together with its answer. */
 export function timelineOf(entries: readonly Entry[]): readonly TimelineLine[] {
   const fold = new TimelineFold();
   const asks = fateOfAsks(entries);

@@ -10,8 +10,8 @@ import { BLANK, Privacy } from './privacy.js';
 import { withoutPrivateSources } from './private-sources.js';
 
 /**
- * The journal as it may leave the house: every entry in its place, private contents blanked. Hashes of private contents
- * go too, because a short secret can be guessed from its hash. The journal itself keeps everything: a replay needs it.
+ * The journal with private contents blanked, for showing it to others. Hashes of private contents are removed too,
+ * because a short secret can be guessed from its hash. The stored journal does not change.
  */
 export function withoutPrivate(entries: readonly Entry[]): readonly Entry[] {
   const privacy = new Privacy(entries);

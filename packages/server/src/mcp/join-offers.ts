@@ -1,7 +1,7 @@
 import { ConfigError } from 'flyball';
 import type { McpOffer, McpOfferedTool } from './offer.js';
 
-/** Several offers as one; a name that two of them have is a mistake here, not a surprise later. */
+/** Joins several offers. Throws if two of them have the same name. */
 export function joinOffers<W = undefined>(offers: readonly McpOffer<W>[]): McpOffer<W> {
   const all = async (who: W): Promise<readonly Part<W>[]> => {
     const parts = await Promise.all(offers.map(async (offer) => ({ offer, tools: await offer.tools(who) })));

@@ -16,7 +16,7 @@ export interface Triggers {
   close(): Promise<void>;
 }
 
-/** Everything about the triggers is checked before the first of them starts anything. */
+/** Starts triggers. All of them are checked first. */
 export async function openTriggers(parts: TriggerParts, triggers: readonly Trigger[]): Promise<Triggers> {
   const twice = triggers.find(({ name }, index) => triggers.findIndex((other) => other.name === name) !== index);
   if (twice !== undefined) throw new ConfigError(`Two triggers have the name "${twice.name}". Rename one of them.`);

@@ -37,7 +37,7 @@ export function signedBy(
   return { at: claimed.time === undefined ? undefined : Number(claimed.time) * 1000, content };
 }
 
-/** The header of a message, as a sender makes it. */
+/** Creates the signature header of a webhook message. */
 export function signature(secret: string, body: string | Uint8Array, atMs: number): string {
   const time = Math.floor(atMs / 1000);
   const content = Buffer.concat([Buffer.from(`${time}.`), Buffer.from(body)]);

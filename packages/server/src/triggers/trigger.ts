@@ -65,7 +65,7 @@ export function cronTrigger(
 
 const TOLERANCE_MS = 300_000;
 
-/** Starts an agent when a signed request comes. */
+/** Starts an agent when a signed request arrives. */
 export function webhookTrigger(
   given: TriggerBase & {
     /** The name of an environment variable, or several names while one secret follows another. */

@@ -2,7 +2,7 @@ import type { SpecPath } from 'flyball/internal';
 import { AXES, type Read, readYaml, SpecReader } from 'flyball/internal';
 import { cronTrigger, type Trigger, webhookTrigger } from './trigger.js';
 
-/** The triggers in a YAML file: a list, or a mapping with `triggers`. Every mistake is told with its line. */
+/** Reads triggers from a YAML file: a list, or a mapping with `triggers`. Errors have their line. */
 export async function triggersFromFile(file: string): Promise<readonly Trigger[]> {
   const source = await readYaml(file);
   const reader = new SpecReader(source.at);

@@ -6,8 +6,8 @@ import { messagesIn } from './run-messages.js';
 import { ownershipIn, recordsIn } from './run-ownership.js';
 
 /**
- * Runs in the memory of this process. It outlives a runtime that is dropped in the middle of a run, so a test can
- * crash one and resume with the next. "Durable" here means: still there for that next one.
+ * Stores runs in the memory of this process, for tests. The data outlives a runtime, so a test can crash one runtime
+ * and resume with another.
  */
 export function memoryEngine(): Engine {
   const state = new MemoryState();

@@ -3,7 +3,10 @@ import { proposalUnknown, recordOvertaken } from '../../core/engine-errors.js';
 import { hasFields } from '../../core/record-fields.js';
 import type { RecordKey, Store, StoreRecord } from '../../ports/store.js';
 
-/** Records in the memory of this process. Values are kept as text, so that nobody can change one he was handed. */
+/**
+ * A store in the memory of this process. Values are stored as text, so changing a returned value does not change the
+ * record.
+ */
 export function memoryStore(): Store {
   const records = new Records();
 

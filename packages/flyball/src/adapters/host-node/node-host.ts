@@ -4,7 +4,7 @@ import type { Owner } from '../../core/events.js';
 import type { Host } from '../../ports/host.js';
 import { hasNoProcess, readBootId, readPidNamespace, readStatus } from './process-status.js';
 
-/** The machine this process runs on. Each host is an owner of its own, also when a process makes several. */
+/** The machine this process runs on. Each call creates a separate owner of runs, even within one process. */
 export function nodeHost(): Host {
   const pidNamespace = readPidNamespace();
   const self: Owner = {

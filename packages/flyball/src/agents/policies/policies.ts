@@ -51,7 +51,7 @@ export function policyBook(more: Readonly<Record<string, PolicyMaker>> = {}): Po
   };
 }
 
-/** One of the four, by its name. */
+/** Returns one of the four conversation policies by name. */
 export function conversationPolicy(name: string, parts: PolicyParts): ConversationPolicy {
   return policyBook().make(name, parts);
 }

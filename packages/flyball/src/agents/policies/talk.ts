@@ -32,9 +32,9 @@ export interface Talked {
 const LAST_WORDS = 2;
 
 /**
- * An agent that talks to people, as one durable run: it waits for a message, moves until it has words, and waits again.
- * Its calls are the run's, so they are journaled, bounded and governed like any other; between messages no process is
- * needed. A turn that fails is told, and the conversation goes on.
+ * Turns a speaker into a durable conversation: it waits for a message, makes calls until it has an answer, and waits
+ * again. Calls are journaled, limited and governed like any other. If a turn fails, the failure is reported and the
+ * conversation continues.
  */
 export function talk(parts: TalkParts): Agent<unknown, Talked> {
   const { maxCallsPerTurn: limit = 30 } = parts;

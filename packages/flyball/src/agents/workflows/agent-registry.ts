@@ -35,7 +35,7 @@ export function agentRegistry(agents: Agents = {}): OpenRegistry {
   return { get: (name) => known.get(name), names: () => [...known.keys()], register };
 }
 
-/** Looks in each in turn: what a workflow brings along comes before what is registered where it runs. */
+/** Joins registries. If two have the same name, the first one is used. */
 export function joinedRegistry(...registries: readonly AgentRegistry[]): AgentRegistry {
   return {
     get: (name) => registries.map((registry) => registry.get(name)).find((found) => found !== undefined),

@@ -15,8 +15,8 @@ export type AnswerOf<G> = G extends { readonly invoke: (...given: never) => Prom
   : OutputOf<G>;
 
 /**
- * Invokes an agent as a child with its own scope and a part of the budget. A child that ended is in the journal: whoever
- * resumes the run gets its answer from there. How deep agents may invoke each other is bounded by the budget's depth.
+ * Invokes an agent as a child with its own scope and a part of the budget. After a crash, the outcome of a finished
+ * child comes from the journal. The `depth` of the budget limits how deeply agents can invoke each other.
  */
 export function invokeAgent<G extends Registered>(
   run: Run,

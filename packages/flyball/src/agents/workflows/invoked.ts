@@ -25,7 +25,7 @@ export interface DryInvoked {
   readonly inside?: DryRunReport;
 }
 
-/** One thing that a workflow would have done. */
+/** One action that a workflow would have taken. */
 export type DryAct =
   | ({ readonly kind: 'agent' } & Pick<Invoked, 'agent' | 'version' | 'mode'> & DryInvoked)
   | { readonly kind: 'model' | 'tool' | 'step' | 'spawn'; readonly name: string; readonly input: unknown }
@@ -33,7 +33,7 @@ export type DryAct =
   | { readonly kind: 'sleep'; readonly ms: number }
   | { readonly kind: 'continue' };
 
-/** What a dry run ends with. */
+/** The result of a dry run. */
 export interface DryRunReport {
   readonly workflow: string;
   readonly version: string;

@@ -74,7 +74,7 @@ type Body<O> = WorkflowBody<never, Outcome<O>>;
 /** What a caller gives a workflow: its fields, or what its body takes where it declares none. */
 type Given<F, I> = [keyof F] extends [never] ? I : GivenFields<F>;
 
-/** An agent function out of registered agents: the body decides in code which of them is invoked with what. */
+/** Creates an agent that invokes other agents. The body decides in code which agent gets which input. */
 export function workflow<
   End extends Outcome<unknown>,
   const F extends Fields = NoFields,

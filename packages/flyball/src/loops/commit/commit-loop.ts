@@ -18,9 +18,9 @@ import { decomposePhase, planPhase, retrievePhase } from './prepare.js';
 import { type PhaseReport, Work } from './work.js';
 
 /**
- * Plan, act, verify, repair, and commit only what passed. COMMIT is `done`, less than was asked for `degraded`, FAIL
- * `failed` or `bounded`. An interrupt is a pause of the run: it halts where it is, nothing is rolled back, and it goes
- * on from there. A cancellation is the runtime's, with its rollback.
+ * Creates an agent that plans, acts, verifies, repairs, and commits only what passed. COMMIT ends as `done`, or
+ * `degraded` if something is missing; FAIL ends as `failed` or `bounded`. A pause of the run halts the loop without a
+ * rollback, and it continues from there.
  */
 export function commitLoop(options: CommitLoopOptions): Agent<TaskSpec, CommitResult> {
   const parts = commitParts(options);

@@ -13,7 +13,7 @@ export function contentHash(outputs: ExecutionOutputs): string {
   return sha256(canonicalJson({ artefacts, ...(value === undefined ? {} : { value }) }));
 }
 
-/** True when nothing in a result was altered since it was committed: outputs, provenance, and what binds them. */
+/** Whether a result is unchanged since it was committed. */
 export function verifyCommit(result: CommitResult): boolean {
   const { hash, ...record } = result.provenance;
   return (

@@ -25,9 +25,9 @@ import { reviseByRule } from './replan-by-rule.js';
 import { synthesise, synthesisSession } from './synthesise.js';
 
 /**
- * Carries a plan out. A step is done when the journal shows that it called what it had to; what goes wrong leads to a
- * new plan, a bounded number of times, and never to running again what is done. A plan that cannot be carried out is
- * refused with PLAN_INVALID before anything runs.
+ * Executes a plan. A step is done when the journal shows its required calls. After a failure, a new plan is
+ * requested, a limited number of times; finished steps do not run again. An invalid plan is refused with PLAN_INVALID
+ * before anything runs.
  */
 export async function executePlan(run: Run, parts: ExecutionParts, plan: Plan, given: PlanGiven): Promise<PlanResult> {
   checkExecution(parts);

@@ -5,8 +5,8 @@ import { checkPlanner, type PlannerParts, type PlanRequest } from './parts.js';
 import { plannerSession, planPrompt } from './planner-prompts.js';
 
 /**
- * A plan that parses, whose steps can all be carried out with the tools there are, or PLAN_INVALID with the issues.
- * Every version of it is noted with what the checks said, and every change with its difference.
+ * Asks a planner for a plan that passes all checks, or fails with PLAN_INVALID and the issues. Every version and
+ * every change is recorded in a note.
  */
 export async function makePlan(run: Run, parts: PlannerParts, request: PlanRequest): Promise<Plan> {
   return (await firstPlan(run, parts, request)).plan;

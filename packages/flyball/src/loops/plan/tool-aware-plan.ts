@@ -15,8 +15,8 @@ import {
 import { type PlanProofs, proveOutput } from './prove-output.js';
 
 /**
- * Plans first, then carries out: two roles that never share a conversation. What the plan says was called was called,
- * because the journal says so.
+ * Creates an agent that writes a plan and then executes it, in two sessions. Tool calls of each step are verified
+ * against the journal.
  */
 export function toolAwarePlan(options: {
   readonly planner: PlannerParts;

@@ -1,4 +1,4 @@
-/** Asked once before an answer is accepted: a plan is easily taken for its execution. */
+/** The question that asks a model to check its answer before it is accepted. */
 export const CONFIRMATION = [
   'Before this answer is accepted, check two things:',
   '1. Is every part of the task done?',

@@ -19,13 +19,13 @@ export interface ToolLoopEnd<O> {
   readonly prompt: Prompt;
 }
 
-/** Model ↔ tools until an answer. Streaming, tracing and resuming are views of this same loop. */
+/** Creates an agent that calls a model and the tools it proposes until there is an answer. */
 export function toolLoop<O = string>(options: ToolLoopOptions<O>): Agent<Input, ToolLoopResult<O>> {
   const parts = partsOf(options);
   return async (run, input) => (await runToolLoop(run, parts, input)).outcome;
 }
 
-/** As `toolLoop`, for code that goes on with the conversation. */
+/** Like `toolLoop`, and also returns the prompt, so that your code can continue the conversation. */
 export async function runToolLoop<O>(run: Run, parts: LoopParts<O>, input: Input): Promise<ToolLoopEnd<O>> {
   const state = new LoopState(parts, underSetup(parts.session, input));
   begin(run, parts);

@@ -44,7 +44,7 @@ interface Asked {
   readonly plan: () => CallPlan;
 }
 
-/** One model call. With an output schema it is asked again, a bounded number of times, until the reply fits. */
+/** One model call. With an output schema, the model is asked again until the reply fits, a limited number of times. */
 export async function askModel<T>(
   attempt: Attempt,
   scope: Scope,

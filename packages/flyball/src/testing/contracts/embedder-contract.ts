@@ -10,7 +10,7 @@ function how(given: Partial<EmbedContext> = {}): EmbedContext {
   return { signal: new AbortController().signal, as: 'document', ...given };
 }
 
-/** What every embedder promises, as tests. `open` makes one. */
+/** Contract tests for embedders. `open` creates one. */
 export function embedderContract(suite: ContractSuite, name: string, open: () => Promise<Embedder> | Embedder): void {
   suite.describe(`embedder contract: ${name}`, () => {
     vectorContract((title, body) => {

@@ -20,7 +20,7 @@ type RetrieverTest = (given: RetrieverUnderTest) => Promise<void>;
 const signal = new AbortController().signal;
 const MANY = { limit: 20, signal };
 
-/** What every retriever promises, as tests. `open` makes one with something in it. */
+/** Contract tests for retrievers. `open` creates one that contains documents. */
 export function retrieverContract(
   suite: ContractSuite,
   name: string,

@@ -30,9 +30,9 @@ export interface ExerciseReport {
 }
 
 /**
- * Plays a scenario straight, evicted after every effect, crashed at every write (also cancelled or paused while it is down),
- * paused inside every act, paused, redirected and cancelled at every entry, and forked at every point of every generation: simulated, live, and
- * live under a smaller budget. Compares outcome, outside effects and books with the straight play.
+ * Plays a scenario without interruption, then again with the run unloaded after every effect, with crashes at every
+ * write, with pauses, redirects and cancellations at every entry, and with forks at every point. Compares outcomes,
+ * outside effects and journals with the uninterrupted play.
  */
 export async function exercise(scenario: Scenario, options: ExerciseOptions): Promise<ExerciseReport> {
   const differences: Difference[] = [];
@@ -79,7 +79,7 @@ export async function exercise(scenario: Scenario, options: ExerciseOptions): Pr
   return { scenario: scenario.name, stop, plays, differences };
 }
 
-/** Throws with every difference, each once with the first ways that show it. */
+/** Throws an error that lists all differences. */
 export function assertSame({ scenario, plays, differences }: ExerciseReport): void {
   if (differences.length === 0) return;
   const ways = new Map<string, Difference[]>();

@@ -24,13 +24,13 @@ export interface GovernanceOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** All tools that runs may call, as a list or a view of a registry: the legs of earlier calls are looked up here. */
   readonly tools?: Iterable<ToolRef> | (() => Iterable<ToolRef>);
-  /** 60 a minute and 10 a second for each subject where absent. */
+  /** 60 calls a minute and 10 a second per subject by default. */
   readonly rateLimit?: RateLimit | 'off';
   /** `supervised` where absent. */
   readonly autonomy?: LevelOf;
   /** What the policy's condition `autonomy` is about; `autonomy` where absent. For agents that hold their level themselves. */
   readonly policyAutonomy?: LevelOf;
-  /** Where absent, scopes are not asked for. */
+  /** If absent, scopes are not checked. */
   readonly scopesOf?: ScopesOf;
   readonly commands?: CommandRules;
   readonly paths?: PathRules;
@@ -43,9 +43,9 @@ export interface GovernanceOptions {
 }
 
 /**
- * The guards around every proposed call, in one order that no option changes. The first refusal ends it; a guard that
- * wants a person is remembered, and the person is asked after all the others have agreed. A guard that breaks refuses.
- * Arguments that middleware further in changes are judged again.
+ * Guards for every tool call, in a fixed order. The first refusal ends the check. If a guard requires a person, the
+ * person is asked after all other guards have agreed. A guard that throws refuses the call. If later middleware
+ * changes the arguments, they are checked again.
  */
 export function governance(options: GovernanceOptions): Seams {
   const { tools = [] } = options;
@@ -62,7 +62,7 @@ export function governance(options: GovernanceOptions): Seams {
   return joinSeams({ 'tool.pre': [middleware], 'step.pre': [steps] }, counted === 'off' ? {} : counted.seam());
 }
 
-/** Only the level: what an agent's definition brings along wherever it is run. */
+/** Guards for an autonomy level alone, without the other rules of `governance`. */
 export function autonomySeams(level: AutonomyLevel): Seams {
   const never = { now: () => 0, monotonic: () => 0 }; // no guard in it reads a clock
   return governance({ clock: never, autonomy: level, autonomyBudget: 'off', rateLimit: 'off', trifecta: 'off' });

@@ -65,7 +65,7 @@ export interface TrifectaAudit {
   readonly why: string;
 }
 
-/** What the tools together make possible, before any of them is called. */
+/** Reports which risks a set of tools creates together. */
 export function auditTrifecta(tools: Iterable<ToolRef>): TrifectaAudit {
   const all = [...tools];
   const on = (leg: TrifectaLeg): readonly string[] =>

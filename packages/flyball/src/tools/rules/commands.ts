@@ -56,7 +56,7 @@ export type CommandVerdict =
 const MAX_WORDS = 1000;
 const MAX_CHARACTERS = 100_000;
 
-/** May this be run? A line is read by our own grammar, never by a shell; every command in it is judged by itself. */
+/** Whether rules allow a command line. It is parsed without a shell, and every command in it is checked. */
 export function checkCommand(rules: CommandRules, command: string | readonly string[]): RuleVerdict {
   const verdict = judgeCommand(rules, command);
   return verdict.ok ? OK : refused(verdict.why);

@@ -23,9 +23,10 @@ export interface FilesWorkpieceOptions {
 }
 
 /**
- * Files as artefacts. Read in pages, as models read them, and changed by exact edits, so that each change is governed
- * like a model's own and is undone with the run. What a file ends with is not part of the artefact: the read tool does
- * not show the last line break, and the edit leaves it alone. Keeps nothing between calls: a replay finds the same.
+ * Files as artifacts. Read in pages, as models read them, and changed by exact edits, so that each change is governed
+ * like a model's own and is undone with the run. What a file ends with is not part of the artefact: the read tool
+ * does not show the last line break, and the edit leaves it alone. Keeps nothing between calls: a replay finds the
+ * same.
  */
 export function filesWorkpiece(options: FilesWorkpieceOptions): Workpiece {
   const { paths } = options;

@@ -4,10 +4,7 @@ import { textGuard } from './text-guard.js';
 
 const SHORTEST = 8;
 
-/**
- * A canary is a word planted where only an agent can see it, in its setup or among private data. In the arguments of a
- * call or in an answer it proves that something is being carried out, so both are stopped, not cleaned.
- */
+/** Stops calls and answers that contain a canary: a word that occurs only in the system prompt or in private data. */
 export function canaryGuard<P extends 'preCall' | 'output'>(
   at: P,
   { canaries }: { readonly canaries: readonly string[] },

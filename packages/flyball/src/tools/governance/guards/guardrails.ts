@@ -13,8 +13,8 @@ import { reworded } from './reworded.js';
 import { mapOutcome, mapStrings } from './strings-in.js';
 
 /**
- * Guards at the four crossings, each slot in the order given; what one has redacted is what the next one sees. A guard
- * that breaks blocks, except for an input guard that names who answers for letting the input pass.
+ * Guards for inputs, calls, results and outputs, in the given order. Each guard sees the text as redacted by the one
+ * before. A guard that throws blocks, unless it is an input guard with `passOwner`.
  */
 export function guardrails(slots: GuardSlots): Seams {
   checkSlots(slots);

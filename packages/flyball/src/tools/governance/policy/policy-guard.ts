@@ -9,7 +9,7 @@ import { evaluatePolicy } from './evaluate-policy.js';
 import { isOddPath } from './plain-places.js';
 import type { Policy, PolicyAction, PolicyDecision } from './policy.js';
 
-/** A policy that may be exchanged while runs go on. */
+/** A policy that can be replaced while runs are active. */
 export interface PolicySource {
   /** The one in force now. `problem`: why a newer one is not, for the operator. */
   current(): Promise<{ readonly policy: Policy; readonly problem?: string }>;

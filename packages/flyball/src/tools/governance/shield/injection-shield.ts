@@ -35,9 +35,9 @@ interface Shield extends Required<Omit<ShieldOptions, 'canaries' | 'detectors'>>
 }
 
 /**
- * Text of tools is screened, cleaned or withheld, and marked as data before a model reads it. It weakens attacks and
- * does not end them: what an attack may reach is bounded by the other guards. A detector that breaks withholds the
- * text, because a run that has tools can be steered by it.
+ * Screens text from tools for prompt injections, removes or withholds suspicious text, and marks the rest as data. It
+ * makes attacks less likely but does not rule them out, so use the other guards too. A detector that throws withholds
+ * the text.
  */
 export function injectionShield(options: ShieldOptions): Seams {
   const shield = checked(options);
