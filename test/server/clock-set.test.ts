@@ -27,6 +27,8 @@ describe('a date that is set back by an hour in a server', () => {
           return { byStatus: {}, asked: 0, held: 0 };
         },
         size: async () => ({ bytes: 0, logBytes: 0, freeBytes: 0 }),
+        queue: async () => [],
+        workers: async () => [],
       },
       clock,
       triggers: () => undefined,

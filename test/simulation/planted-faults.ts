@@ -76,7 +76,7 @@ const FOUND_OUTSIDE: readonly PlantedFault[] = [
   },
   {
     name: 'F-C12',
-    file: 'runtime/worker.ts',
+    file: 'runtime/herald.ts',
     what: 'a worker takes runs of another version while theirs is there',
     find: 'Object.hasOwn(mine, agent) && mine[agent] !== version ? [{ agent, version }] : [],',
     put: 'Object.hasOwn(mine, agent) && mine[agent] === `` ? [{ agent, version }] : [],',

@@ -496,6 +496,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       ['p', 'Playground'],
       ['a', 'Agents'],
       ['e', 'Evaluations'],
+      ['w', 'Workers'],
       ['r', 'Runs'],
     ] as const) {
       await page.keyboard.press('g');

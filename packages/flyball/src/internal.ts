@@ -73,9 +73,16 @@ export type { DimensionName } from './core/work.js';
 export { DEFAULT_CONFIG } from './loops/tool-loop/config.js';
 export { isModelName } from './models/model-name.js';
 export { KEPT_ANSWERS } from './operation/kept-answers.js';
+export {
+  type HeldRun,
+  type WaitingLine,
+  type WorkingProcess,
+  type WorkState,
+  workState,
+} from './operation/work-state.js';
 export type { InboxFilter } from './people/request-shelf.js';
 export type { PersonDecision } from './people/requests.js';
-export type { RunCounts, StorageSize } from './ports/engine.js';
+export type { AnnouncedWorker, QueueLine, RunCounts, StorageSize } from './ports/engine.js';
 export type { Captured, SandboxEnd } from './ports/sandbox.js';
 export type { Workspace, WorkspaceMaker } from './ports/workspace.js';
 export type { TitledDocument } from './retrieval/hybrid.js';

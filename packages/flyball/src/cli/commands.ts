@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   operations: async () => (await import('./commands/operations.js')).operationsCommand,
   bulk: async () => (await import('./commands/bulk.js')).bulkCommand,
   owner: async () => (await import('./commands/owner.js')).ownerCommand,
+  workers: async () => (await import('./commands/workers.js')).workersCommand,
   skills: async () => (await import('./commands/skills.js')).skillsCommand,
   completions: async () => (await import('./commands/completions.js')).completionsCommand,
   demo: async () => (await import('./commands/demo.js')).demoCommand,

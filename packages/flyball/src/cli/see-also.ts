@@ -30,6 +30,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   operations: ['hold', 'check', 'docs/operation.md'],
   bulk: ['runs', 'resume', 'cancel', 'docs/operation.md'],
   owner: ['runs', 'operations', 'docs/operation.md'],
+  workers: ['runs', 'owner', 'docs/many-machines.md'],
   skills: ['run', 'docs/skills.md'],
   evals: ['serve', 'docs/evals.md'],
   serve: ['keys', 'mcp', 'docs/server.md'],

@@ -65,7 +65,8 @@ export class Herald {
   private async say(what: Pick<Announcement, 'agents' | 'draining'>, forMs: number): Promise<void> {
     const { engine, clock, host } = this.settings;
     const { concurrency, weight } = this.work;
-    const about = { id: this.id, owner: host.owner(), since: this.since, concurrency, weight, runs: this.loaded() };
-    await engine.announce({ ...about, ...what }, { now: clock.now(), forMs });
+    const about = { id: this.id, owner: host.owner(), since: this.since, weight, runs: this.loaded() };
+    const bound = Number.isFinite(concurrency) ? { concurrency } : {};
+    await engine.announce({ ...about, ...bound, ...what }, { now: clock.now(), forMs });
   }
 }

@@ -31,6 +31,10 @@ export class WorkCounters {
     'flyball_runs_taken_over_total',
     'Runs resumed in this process after a crash of another.',
   );
+  private readonly doubts = new Counter(
+    'flyball_doubts_total',
+    'Effects of this process that may or may not have happened.',
+  );
   private readonly calls = new Counter('flyball_model_calls_total', 'Model calls including re-asks, by result.');
   private readonly tokens = new Counter('flyball_model_tokens_total', 'Tokens by direction.');
   private readonly cost = new Counter('flyball_cost_usd_total', 'Cost of model calls, by agent and model.');
@@ -43,14 +47,15 @@ export class WorkCounters {
 
   constructor(parts: WorkParts) {
     this.parts = parts;
-    for (const counter of [this.takeovers, this.entries, this.tools]) counter.add({}, 0);
+    for (const counter of [this.takeovers, this.doubts, this.entries, this.tools]) counter.add({}, 0);
     for (const direction of ['in', 'out']) this.tokens.add({ direction }, 0);
     for (const result of ['ok', 'failed']) this.calls.add({ result }, 0);
   }
 
   get families(): readonly Family[] {
-    const { started, ended, failed, stalledRuns, takeovers, calls, tokens, cost, tools, entries } = this;
-    return [started, ended, failed, stalledRuns, takeovers, calls, tokens, cost, tools, entries];
+    const { started, ended, failed, stalledRuns, takeovers, doubts } = this;
+    const { calls, tokens, cost, tools, entries } = this;
+    return [started, ended, failed, stalledRuns, takeovers, doubts, calls, tokens, cost, tools, entries];
   }
 
   /** Resolves when everything heard so far is counted. */
@@ -69,6 +74,9 @@ export class WorkCounters {
         case 'attempt-start':
           if (event.attempt === 1) this.count(runId, (agent) => this.started.add({ agent }));
           if (event.why === 'takeover') this.takeovers.add();
+          break;
+        case 'doubt':
+          this.doubts.add();
           break;
         case 'run-end':
           this.end(runId, event);

@@ -24,6 +24,7 @@ import { runRoutes } from './runs.js';
 import { skillRoutes } from './skills.js';
 import { toolRoutes } from './tools.js';
 import { whoamiRoutes } from './whoami.js';
+import { workerRoutes } from './workers.js';
 
 /** Every operation of the server, in the order of the document. */
 export function allRoutes(parts: Parts): readonly Route[] {
@@ -48,6 +49,7 @@ export function allRoutes(parts: Parts): readonly Route[] {
     ...cardRoutes(parts),
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
+    ...workerRoutes(parts),
   ];
   const { version, open, publicCard } = parts.settings;
   return [...routes, ...documentRoutes(routes, { version, namesAgents: open || publicCard })];

@@ -5,6 +5,7 @@ import { WhoPage } from '../login/who-page.js';
 import { PlaygroundPage } from '../playground/playground-page.js';
 import { RunPage } from '../run/run-page.js';
 import { RunsPage } from '../runs/runs-page.js';
+import { WorkersPage } from '../workers/workers-page.js';
 import type { Page } from './page.js';
 
 /** All pages, in the order of the menu. `key` is pressed after `g`. */
@@ -18,5 +19,6 @@ export const pages: readonly Page[] = [
   { path: '/agents', title: 'Agents', key: 'a', View: AgentsPage },
   { path: '/evals', title: 'Evaluations', key: 'e', View: EvalsPage },
   { path: '/evals/:id', title: 'Evaluations', View: EvalsPage },
+  { path: '/workers', title: 'Workers', key: 'w', View: WorkersPage },
   { path: '/who', title: 'Account', View: WhoPage },
 ];

@@ -1,0 +1,104 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useLoaded } from '../forms/use-loaded.js';
+import { href } from '../router/router.js';
+import { Ago, useNow } from '../ui/amounts-view.js';
+import { Badge } from '../ui/badge.js';
+import { Empty } from '../ui/empty.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { Table } from '../ui/table.js';
+import { type LineInfo, readWork, versionsText, type WorkerInfo, type WorkInfo } from './workers.js';
+import './workers.css';
+
+const EVERY_MS = 2000;
+
+/** Who works on runs on this database, and what waits for them. */
+export function WorkersPage() {
+  const turn = useNow(EVERY_MS);
+  const { value, problem, again } = useLoaded(readWork, [turn]);
+  const [shown, setShown] = useState<WorkInfo>(); // what is read anew takes the place of the old, without a gap
+  useEffect(() => {
+    if (value !== undefined) setShown(value);
+  }, [value]);
+  return (
+    <div class="workers">
+      <h1>Workers</h1>
+      {problem === undefined ? null : <ErrorNote error={problem} onRetry={again} />}
+      {shown === undefined ? null : <Work work={shown} />}
+    </div>
+  );
+}
+
+function Work({ work: { workers, queue } }: { readonly work: WorkInfo }) {
+  return (
+    <>
+      <p class="queue" data-waiting={queue.runs}>
+        {queue.runs === 0 ? 'No run waits in line.' : `${queue.runs} waiting in line`}
+        {queue.since === undefined ? null : (
+          <>
+            , the oldest since <Ago at={queue.since} />
+          </>
+        )}
+        {queue.unserved === 0 ? null : <Badge tone="bad">{queue.unserved} without a worker</Badge>}
+      </p>
+      {workers.length === 0 ? (
+        <Empty title="No workers">
+          Runs continue when a worker starts: <code>flyball serve my-agents.ts --role worker</code>
+        </Empty>
+      ) : (
+        <Table label="Workers" rows={workers} keyOf={({ owner }) => owner.id} columns={COLUMNS} />
+      )}
+      {queue.lines.length === 0 ? null : (
+        <section aria-label="Queue">
+          <h2>Waiting in line</h2>
+          <Table
+            label="Queue"
+            rows={queue.lines}
+            keyOf={({ agent, version }) => `${agent} ${version}`}
+            columns={LINES}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+const TONES = { working: 'good', draining: 'warn', silent: 'bad' } as const;
+
+const COLUMNS = [
+  { title: 'Process', cell: ({ owner: { host, pid } }: WorkerInfo) => <code>{`${host} ${pid}`}</code> },
+  { title: 'State', cell: ({ state }: WorkerInfo) => <Badge tone={TONES[state]}>{state}</Badge> },
+  { title: 'Agents and versions', cell: ({ agents }: WorkerInfo) => versionsText(agents) },
+  {
+    title: 'Runs',
+    align: 'right' as const,
+    cell: ({ runs, concurrency }: WorkerInfo) => (concurrency === undefined ? runs : `${runs} of ${concurrency}`),
+  },
+  { title: 'Weight', align: 'right' as const, cell: ({ weight }: WorkerInfo) => weight ?? '' },
+  { title: 'Since', cell: ({ since }: WorkerInfo) => (since === undefined ? '' : <Ago at={since} />) },
+  { title: 'Holds', cell: (worker: WorkerInfo) => <Held worker={worker} /> },
+];
+
+function Held({ worker: { held } }: { readonly worker: WorkerInfo }) {
+  const now = useNow(1000);
+  return (
+    <ul class="held">
+      {held.slice(0, 10).map(({ id, agent, leaseUntil }) => (
+        <li key={id}>
+          <a href={href(`/runs/${encodeURIComponent(id)}`)}>{agent}</a>{' '}
+          <span class="quiet">{leaseUntil === undefined ? '' : leaseText(leaseUntil - now)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function leaseText(ms: number): string {
+  return ms > 0 ? `lease for ${Math.ceil(ms / 1000)} s` : 'lease is over';
+}
+
+const LINES = [
+  { title: 'Agent', cell: ({ agent, version }: LineInfo) => `${agent} ${version}` },
+  { title: 'Runs', align: 'right' as const, cell: ({ runs }: LineInfo) => runs },
+  { title: 'Oldest', cell: ({ since }: LineInfo) => <Ago at={since} /> },
+  { title: 'Worker', cell: ({ served }: LineInfo) => (served ? 'yes' : <Badge tone="bad">none</Badge>) },
+];
