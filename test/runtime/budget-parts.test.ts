@@ -171,16 +171,17 @@ describe('run.within', () => {
     });
   });
 
-  it('ends what its code left in flight [R11-N5-WITHIN]', async () => {
+  it('lets what its code left in flight go on, for the account of the code around it [R11-N5-WITHIN]', async () => {
     const stage = moving();
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      await run.within({ share: 0.5 }, async (on) => {
-        void on.wait({ name: 'nobody' });
+      let left: Promise<unknown> | undefined;
+      await run.within({ modelCalls: 2 }, async (on) => {
+        left = on.ask(session, 'later');
         await on.call(work, 1);
       });
-      return done(run.budget.remaining('modelCalls'));
+      const asked = await left;
+      return done([(asked as { readonly text: string }).text, run.budget.remaining('modelCalls')]);
     };
-    expect(await stage.open(agent).start(null, { modelCalls: 40 })).toMatchObject({ stop: 'done', value: 40 });
-    expect(await stage.events('wait-close')).toMatchObject([{ why: 'branch' }]);
+    expect(await stage.open(agent).start(null, { modelCalls: 40 })).toMatchObject({ stop: 'done', value: ['x', 39] });
   });
 });

@@ -114,7 +114,7 @@ export class Ledger {
     for (const axis of AXES) {
       const amount = actual[axis] ?? 0;
       if (amount === 0) continue;
-      this.shown.spent[axis] += amount;
+      this.show('spent', axis, amount);
       this.charge('spent', axis, amount);
     }
   }
@@ -127,9 +127,15 @@ export class Ledger {
     for (const axis of AXES) {
       const amount = reserved[axis] ?? 0;
       if (amount === 0) continue;
-      if (to.shown) this.shown.taken[axis] += amount;
+      if (to.shown) this.show('taken', axis, amount);
       this.charge('possibly', axis, amount);
     }
+  }
+
+  /** What code with a part of the budget left in flight when it ended is shown to the code around it, which keeps the books. */
+  private show(tally: 'spent' | 'taken', axis: CountedAxis, amount: number): void {
+    this.shown[tally][axis] += amount;
+    if (this.isClosed && this.level !== this) this.parent?.show(tally, axis, amount);
   }
 
   /** What the code may know: the same live and on replay. */

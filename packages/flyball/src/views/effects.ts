@@ -124,7 +124,8 @@ export class EffectFold {
         this.drop('', at, { children: false });
         break;
       case 'spawn-end':
-        if (touched?.start?.type === 'spawn-start') this.drop(touched.start.path, at, { children: true });
+        if (touched?.start?.type === 'spawn-start' && touched.start.within !== true)
+          this.drop(touched.start.path, at, { children: true });
         break;
       case 'run-end':
         this.drop('', at, { children: true });

@@ -14,7 +14,8 @@ const NAME = 'within';
 
 /**
  * Code with a part of the budget. In the journal it begins and ends as a child does, so that a bound of it that is lifted
- * lets it go on as it lets a child. But it shares its variables with the code around it, so no replay leaves it out.
+ * lets it go on as it lets a child. But it shares its variables with the code around it, so no replay leaves it out, and
+ * what it left in flight goes on for that code's account.
  */
 export async function within<T>(
   attempt: Attempt,
@@ -48,10 +49,8 @@ export async function within<T>(
     reruns: true,
     drive: async (pending) => {
       begin(attempt, pending, ledger, { name: NAME, path, input: null, slice, isLate, within: true });
-      const result = await settled(() => given.body(given.runFor(own)));
-      await leftovers(attempt, own);
-      ended = result;
-      end(attempt, pending, own, result);
+      ended = await settled(() => given.body(given.runFor(own)));
+      end(attempt, pending, own, ended);
     },
     onClosed: close,
     learn: close,
@@ -61,15 +60,6 @@ export async function within<T>(
       return ended.ok ? ended.value : ended.error;
     },
   });
-}
-
-/** What it left in flight ends with it: its part of the budget goes back. */
-async function leftovers(attempt: Attempt, own: Scope): Promise<void> {
-  if (own.isOver()) return;
-  attempt.effects.close(own.path, new CancelledError('the code with this part of the budget has ended'), {
-    spareIntents: true,
-  });
-  await attempt.effects.open.intentsEnded(own.path);
 }
 
 function end(attempt: Attempt, pending: Pending, own: Scope, result: Settled<unknown>): void {
