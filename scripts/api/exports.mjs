@@ -14,6 +14,10 @@ import { allEntries } from '../packages.mjs';
 
 /** @type {Map<string, Source>} */
 const parsed = new Map();
+/** @type {Map<string, ReadonlyMap<string, Declared>>} */
+const known = new Map();
+/** Sources of what can be imported from our packages. */
+const sources = new Map(allEntries().map(({ entry, source }) => [entry, source]));
 
 /** @param {string} path from the root @returns {Source} */
 function sourceAt(path) {
@@ -29,7 +33,7 @@ function sourceAt(path) {
 
 /** @param {Source} from @param {string} specifier @returns {string | undefined} undefined for a package that is not ours */
 function resolved(from, specifier) {
-  if (!specifier.startsWith('.')) return allEntries().find(({ entry }) => entry === specifier)?.source;
+  if (!specifier.startsWith('.')) return sources.get(specifier);
   const path = join(dirname(from.path), specifier);
   const found = [path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx')].find((each) =>
     existsSync(join(root, each)),
@@ -46,9 +50,12 @@ function namesOf(node) {
 
 /** Everything that a file exports. @param {string} path @returns {ReadonlyMap<string, Declared>} */
 export function exportsOf(path) {
+  const before = known.get(path);
+  if (before !== undefined) return before;
   const source = sourceAt(path);
   /** @type {Map<string, Declared>} */
   const found = new Map();
+  known.set(path, found);
   for (const node of source.body) {
     if (node.type === 'ExportAllDeclaration') {
       const from = resolved(source, node['source'].value);
