@@ -33,51 +33,111 @@ export interface PostgresEngine extends Engine {
 /** Runs in a schema of a PostgreSQL database, which workers on many machines share. */
 export async function postgresEngine(options: PostgresOptions): Promise<PostgresEngine> {
   const settings = settle(options);
-  const { schema } = settings;
-  const identity = new Identity(schema);
-  const hooks: Hooks = { check: (ask) => identity.check(ask) };
+  const identity = new Identity(settings.schema);
   await prepare(settings, identity);
+  const parts = openParts(settings, { check: (ask) => identity.check(ask) });
+  return {
+    kind: 'postgres',
+    schema: settings.schema,
+    store: postgresStore(parts.desk, settings.schema),
+    ...journalsIn(parts),
+    ...ownershipIn(parts),
+    ...messagesIn(parts),
+    ...retentionIn(parts),
+    close: parts.close,
+  };
+}
+
+type Parts = ReturnType<typeof openParts>;
+
+function openParts(settings: Settings, hooks: Hooks) {
+  const { schema } = settings;
   const clock = leaseClock(settings);
   const desk = new Desk(settings, hooks);
   const lanes = Array.from({ length: settings.writers }, () => new Lane(new Connection(settings, hooks), settings));
   const alone = new Connection(settings, hooks);
   const watch = new Watch(desk, settings, hooks);
   const runs = new Runs(desk, schema, clock);
-  const due = new Due(desk, schema, clock);
-  const inbox = new Inbox(desk, schema);
-  const journal = new Journal(desk, schema);
   const operations = new Operations(desk, schema);
-  const retention = new Retention(desk, schema, runs, operations);
-  const contents = new Contents(desk, schema, alone);
-  const workers = new Workers(desk, schema, clock);
-  const submit = (job: Job): Promise<void> =>
-    new Promise((resolve, reject) => {
-      laneOf(lanes, runOf(job)).submit({ ...job, resolve, reject });
-    });
   let closing: Promise<void> | undefined;
-
   return {
-    kind: 'postgres',
-    schema,
-    store: postgresStore(desk, schema),
+    desk,
+    watch,
+    runs,
+    operations,
+    due: new Due(desk, schema, clock),
+    inbox: new Inbox(desk, schema),
+    journal: new Journal(desk, schema),
+    retention: new Retention(desk, schema, runs, operations),
+    contents: new Contents(desk, schema, alone),
+    workers: new Workers(desk, schema, clock),
+    submit: (job: Job): Promise<void> =>
+      new Promise((resolve, reject) => {
+        laneOf(lanes, runOf(job)).submit({ ...job, resolve, reject });
+      }),
+    close(): Promise<void> {
+      closing ??= Promise.all([...lanes, desk, watch, alone].map((part) => part.close())).then(() => undefined);
+      return closing;
+    },
+  };
+}
+
+/** What is written about runs, and the contents that it refers to. */
+function journalsIn({ submit, journal, watch }: Parts): Pick<Engine, 'create' | 'append' | 'read' | 'blobs' | 'links'> {
+  return {
     async create(run) {
       await submit({ kind: 'create', run, ticket: randomUUID() });
       if (run.inLine === true) watch.notify(run.id);
     },
+    append: (claim, batch) => submit({ kind: 'append', claim, batch }),
+    read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) => journal.read(runId, generation, from, to),
+    blobs: (tenant, hashes) => journal.blobs(tenant, hashes),
+    links: (tenant, tip) => journal.links(tenant, tip),
+  };
+}
+
+type Ownership = Pick<
+  Engine,
+  | 'claim'
+  | 'take'
+  | 'renew'
+  | 'release'
+  | 'requeue'
+  | 'get'
+  | 'list'
+  | 'due'
+  | 'queue'
+  | 'nextDue'
+  | 'announce'
+  | 'workers'
+>;
+
+/** How runs stand, who works on which of them, and for how long. */
+function ownershipIn({ submit, runs, due, workers, watch }: Parts): Ownership {
+  return {
     claim: (runId, by) => runs.claim(runId, by),
     take: (query, by) => due.take(query, by),
-    append: (claim, batch) => submit({ kind: 'append', claim, batch }),
     renew: (signs, by) => runs.renew(signs, by),
     async release(claim, rest) {
       await submit({ kind: 'release', claim, rest });
       if (rest.status === 'pending' && rest.inLine === true) watch.notify(claim.runId);
     },
+    async requeue(runId) {
+      if (await runs.requeue(runId)) watch.notify(runId);
+    },
     get: (runId) => runs.get(runId),
     list: (filter) => runs.list(filter),
-    count: () => retention.count(),
-    read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) => journal.read(runId, generation, from, to),
-    blobs: (tenant, hashes) => journal.blobs(tenant, hashes),
-    links: (tenant, tip) => journal.links(tenant, tip),
+    due: (query) => due.find(query),
+    queue: (now) => due.queue(now),
+    nextDue: (now) => due.next(now),
+    announce: (worker, by) => workers.announce(worker, by),
+    workers: (now) => workers.alive(now),
+  };
+}
+
+/** What is said to runs, and who is told of it. */
+function messagesIn({ inbox, watch }: Parts): Pick<Engine, 'post' | 'waits' | 'inbox' | 'watch'> {
+  return {
     async post(runId, message) {
       const posted = await inbox.post(runId, message);
       if (posted === 'accepted') watch.notify(runId);
@@ -85,15 +145,19 @@ export async function postgresEngine(options: PostgresOptions): Promise<Postgres
     },
     waits: (runId) => inbox.open(runId),
     inbox: (runId, after) => inbox.after(runId, after),
-    async requeue(runId) {
-      if (await runs.requeue(runId)) watch.notify(runId);
-    },
-    announce: (worker, by) => workers.announce(worker, by),
-    workers: (now) => workers.alive(now),
-    due: (query) => due.find(query),
-    queue: (now) => due.queue(now),
-    nextDue: (now) => due.next(now),
     watch: (listener) => watch.watch(listener),
+  };
+}
+
+type Upkeep = Pick<
+  Engine,
+  'count' | 'hold' | 'remove' | 'collect' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
+>;
+
+/** What goes, what stays, how much there is, and what operators did about it. */
+function retentionIn({ retention, contents, operations, watch }: Parts): Upkeep {
+  return {
+    count: () => retention.count(),
     hold: (runId, change) => retention.hold(runId, change),
     remove: (runId, operation) => retention.remove(runId, operation),
     collect: (referencesIn) => contents.collect(referencesIn),
@@ -106,10 +170,6 @@ export async function postgresEngine(options: PostgresOptions): Promise<Postgres
     },
     goneOwners: () => operations.goneOwners(),
     operations: (of) => operations.all(of),
-    close() {
-      closing ??= Promise.all([...lanes, desk, watch, alone].map((part) => part.close())).then(() => undefined);
-      return closing;
-    },
   };
 }
 
