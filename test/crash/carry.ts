@@ -32,7 +32,8 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
       else {
         if (turn > MOST_TURNS - 4) waiting.push(JSON.stringify(outcome.waiting));
         const until = Math.min(...outcome.waiting.map((one) => one.until ?? Number.POSITIVE_INFINITY));
-        const isAnswered = await respond(place, life, journey, outcome.waiting);
+        const hasHelped = await helped(runtime, runId);
+        const isAnswered = (await respond(place, life, journey, outcome.waiting)) || hasHelped;
         if (!isAnswered && until === Number.POSITIVE_INFINITY)
           return { stop: 'hangs', because: JSON.stringify(outcome.waiting) };
         if (!isAnswered) await pass(place.clock, until - place.clock.now());
@@ -44,6 +45,18 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
     const { code = 'UNKNOWN', message, stack } = error as Error & { readonly code?: string };
     return { stop: 'stalled', code, because: code === 'UNKNOWN' ? (stack ?? '') : message };
   }
+}
+
+/** Other runs that this one started are taken to their ends, as a worker would. True where one has come to its end. */
+async function helped(runtime: Runtime, runId: string): Promise<boolean> {
+  const { runs } = await runtime.list({ agent: 'helper', limit: 100 });
+  let hasHelped = false;
+  for (const { id, status, source } of runs) {
+    if (source !== `run:${runId}` || !['pending', 'running', 'suspended'].includes(status)) continue;
+    await (await runtime.wake(id)).outcome();
+    hasHelped = true;
+  }
+  return hasHelped;
 }
 
 /** A run that ended in the life before has nothing to go on with; one at a bound is for its owner to resume. */

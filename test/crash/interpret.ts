@@ -122,6 +122,8 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
       return some(program, run, stage);
     case 'pattern':
       return pattern(program.parts, run, stage);
+    case 'other':
+      return put(await another(program, run, stage));
     case 'post':
       return put(await posted(run, stage));
     case 'look':
@@ -216,6 +218,29 @@ async function asked(run: Run, { session, board, framings, world }: Stage): Prom
     .join('');
   if (seen !== expected) world.blame('framing:other', `asked under "${seen}" where "${expected}" holds`);
   return text;
+}
+
+/** Another run that acts once. What a simulated child or fork would start is not there. */
+async function another(program: Program & { readonly kind: 'other' }, run: Run, { board }: Stage): Promise<unknown> {
+  try {
+    const ref = await run.start('helper', board.length, { slice: { share: 0.01 } });
+    if (!program.joins) return 'started';
+    const { stop } = await run.join(ref);
+    return stop;
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    return code === 'DENIED' ? code : ifSimulated(error as { readonly code?: string });
+  }
+}
+
+/** The agent of other runs: one act, made once. */
+export function helperOf(world: World): Agent<number, number> {
+  return async (run, input) => {
+    const body = (_input: unknown, how: Parameters<World['execute']>[0]): Promise<unknown> =>
+      world.execute(how, { effect: 'idempotent', fails: false, ms: 0 });
+    await run.step('helped', input, body, world.rules('idempotent'));
+    return done(input);
+  };
 }
 
 /** What was posted is on the board at the position that it was told. */

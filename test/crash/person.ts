@@ -13,7 +13,7 @@ export async function respond(
   let isAnswered = false;
   const canPass = waiting.some(({ until }) => until !== undefined);
   for (const one of waiting) {
-    if (one.kind === 'sleep' || one.token === undefined) continue;
+    if (one.kind === 'sleep' || one.token === undefined || one.name.startsWith('ended:')) continue;
     const known = journey.person.asked.get(one.token) ?? { isAnswered: false, rounds: 0 };
     journey.person.asked.set(one.token, known);
     if (known.isAnswered && ++known.rounds > 2) {

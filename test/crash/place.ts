@@ -4,7 +4,7 @@ import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json
 import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
 import { busyOf } from './busy-engine.js';
 import { type Case, ENOUGH, type Limits } from './case.js';
-import { agentOf } from './interpret.js';
+import { agentOf, helperOf } from './interpret.js';
 import { type JumpingClock, jumpingClock, pass } from './jumping-clock.js';
 import { seamsOf, sessionOf, toolsOf } from './things.js';
 import { World } from './world.js';
@@ -84,7 +84,10 @@ export class Place {
       engine: crashing.engine,
       clock,
       host,
-      agents: { fuzzed: { agent: (how.agent ?? agent) as never, version: how.version } },
+      agents: {
+        fuzzed: { agent: (how.agent ?? agent) as never, version: how.version },
+        helper: { agent: helperOf(world) as never, version: '1' },
+      },
       seams: seamsOf(given, world, tools),
       prices: () => ({ input: 1, output: 1 }),
       checkJson: jsonSchemaCheck(),

@@ -32,6 +32,8 @@ export type Program =
   | { readonly kind: 'sleep'; readonly ms: number }
   /** `instant` makes no effect: a branch that wins in the turn in which it begins. `look` reads what was posted. */
   | { readonly kind: 'take' | 'identity' | 'told' | 'left' | 'instant' | 'post' | 'look' }
+  /** Starts another run, and may wait for its end. */
+  | { readonly kind: 'other'; readonly joins: boolean }
   /** Tells what it has as the best so far. */
   | { readonly kind: 'best' }
   /** `pattern` enters a scope that marks itself. */
@@ -88,6 +90,7 @@ export const EVEN: Weights = {
   best: 1,
   post: 2,
   look: 2,
+  other: 1,
 };
 
 export const NONE: Weights = {
@@ -105,6 +108,7 @@ export const NONE: Weights = {
   best: 0,
   post: 0,
   look: 0,
+  other: 0,
 };
 
 const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'];
@@ -177,6 +181,7 @@ function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }:
     best: fc.record({ kind: only('best') }),
     post: fc.record({ kind: only('post') }),
     look: fc.record({ kind: only('look') }),
+    other: fc.record({ kind: only('other'), joins: fc.boolean() }),
   };
   const kinds = Object.keys(leaves) as Leaf['kind'][];
   return fc.oneof(

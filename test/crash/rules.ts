@@ -36,7 +36,8 @@ interface Ended {
 function actsOf(entries: readonly Entry[]): readonly Ended[] {
   const acts = new Map<string, { intent: EventOf<'intent'>; end: EventOf<'complete' | 'abort'> | undefined }>();
   for (const { event, generation } of entries) {
-    if (event.type === 'intent' && event.of !== 'undo')
+    // another run is no deed of this one: its own are
+    if (event.type === 'intent' && event.of !== 'undo' && !event.name.startsWith('start:'))
       acts.set(keyed(generation, event.id), { intent: event, end: undefined });
     const act = event.type === 'complete' || event.type === 'abort' ? acts.get(keyed(generation, event.id)) : undefined;
     if (act !== undefined && (event.type === 'complete' || event.type === 'abort')) act.end = event;
@@ -362,6 +363,18 @@ const simulations: Rule = ({ entries, inherited, world, runId }) => {
   return found;
 };
 
+/** What another run does is done once, however often it was started. */
+const others: Rule = ({ entries, world }) => {
+  const found: Violation[] = [];
+  for (const { event } of entries) {
+    const run = event.type === 'complete' ? (event.result as { readonly run?: unknown } | null)?.run : undefined;
+    if (typeof run !== 'string') continue;
+    const keys = world.deeds.filter(({ what, key }) => what === 'made' && key.startsWith(`${run}:`));
+    if (keys.length > 1) found.push({ rule: 'other:twice', detail: `${run} acted ${keys.length} times` });
+  }
+  return found;
+};
+
 const RULES: readonly Rule[] = [
   effects,
   compensations,
@@ -379,6 +392,7 @@ const RULES: readonly Rule[] = [
   framings,
   boards,
   simulations,
+  others,
   deadlines,
   patterns,
   voters,

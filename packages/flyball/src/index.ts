@@ -38,6 +38,7 @@ export type {
   ToolSpec,
 } from './core/model.js';
 export { isNote, type Note, type NoteKinds } from './core/notes.js';
+export type { RunRef } from './core/other-runs.js';
 export {
   blocked,
   degraded,

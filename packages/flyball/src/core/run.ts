@@ -5,6 +5,7 @@ import type { ChildSlice } from './child-slice.js';
 import type { Framing } from './framing.js';
 import type { Mark } from './mark.js';
 import type { Note } from './notes.js';
+import type { OtherRun, RunRef, StartRunOptions } from './other-runs.js';
 import type { Outcome } from './outcome.js';
 import type { Instruction } from './run-state.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
@@ -126,6 +127,20 @@ export interface Run {
   ): Promise<T>;
   /** Runs a child agent with its own scope and a part of this budget. It sees only its input. */
   spawn<I, O>(agent: AgentLike<I, O>, input: NoInfer<I>, slice: ChildSlice): Promise<Outcome<O>>;
+  /**
+   * Starts a run of an agent that the runtime knows by this name: with a journal and a life of its own, in the background.
+   * It is cancelled when what started it here is rolled back: this run, a child or a branch that fails, loses or is
+   * cancelled. It goes on where this run is done.
+   */
+  start(agent: string, input: unknown, options?: StartRunOptions): Promise<RunRef>;
+  /** Sends a signal to another run of the same tenant: `run.wait` there hears it. It answers nothing that a person is asked. */
+  send(ref: RunRef, name: string, payload?: unknown): Promise<void>;
+  /** The outcome of another run, once it has ended. Durable, like `wait`: no process is held. */
+  join<O = unknown>(ref: RunRef): Promise<Outcome<O>>;
+  /** How another run stands now. */
+  look(ref: RunRef): Promise<OtherRun>;
+  /** Cancels a run that this one started. */
+  cancel(ref: RunRef): Promise<void>;
   /**
    * State shared with branches and children, kept in the journal: what is in a variable is lost with the process, and
    * what a child put there is lost as soon as the run is resumed. A child has its own boards, unless its slice names

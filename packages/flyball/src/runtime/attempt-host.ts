@@ -9,6 +9,7 @@ import type { AttemptHost, Life } from './host.js';
 import type { Leases } from './leases.js';
 import { readAll } from './load.js';
 import type { Settings } from './options.js';
+import type { OtherRunsHost } from './reach.js';
 import { harvest, leftBy, type Stage } from './rehearsal.js';
 import { pause, suspend } from './resting.js';
 import { isStorageFailure, stoppedHere } from './stopped-here.js';
@@ -20,6 +21,7 @@ export interface Household extends Stage {
   readonly audience: Audience;
   readonly leases: Leases;
   readonly trials: Trials;
+  others(): OtherRunsHost;
   /** It lives here no more; `wakeAt`: until then it sleeps. */
   forget(life: Life, wakeAt?: number): void;
   /** Goes on with the next generation. */
@@ -47,6 +49,9 @@ export function hostFor(house: Household): AttemptHost {
     priceOf: prices,
     breakerOf: breakersOf(),
     aroundBody: settings.aroundBody,
+    get others() {
+      return house.others();
+    },
     aroundAgent: async (agent, run, input) => {
       const { id: runId, tenant, subject } = run;
       return through(seams, 'run', (value) => agent(run, value))(input, { runId, tenant, subject, at: '' });

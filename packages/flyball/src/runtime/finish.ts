@@ -38,6 +38,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   await attempt.journal.barrier();
   attempt.life.unload();
   await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, ...codeOf(ended) });
+  await attempt.host.others.ended(attempt.claim.record, ended.stop);
   attempt.host.ended(attempt, ended);
 }
 

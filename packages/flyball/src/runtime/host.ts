@@ -7,6 +7,7 @@ import type { Seams } from '../core/seams.js';
 import type { BreakerPolicy } from '../core/tool.js';
 import type { Claim, Engine, RestingState } from '../ports/engine.js';
 import type { Audience } from './audience.js';
+import type { OtherRunsHost } from './reach.js';
 import type { Compensation, Done } from './saga.js';
 import type { Written } from './writer.js';
 
@@ -55,6 +56,8 @@ export interface AttemptHost {
   priceOf(modelId: string, own: Price | undefined): Price | undefined;
   /** Each tool's circuit breaker, shared by all runs of this process. */
   breakerOf(tool: object, policy: BreakerPolicy): Breaker;
+  /** What runs can do to other runs. */
+  readonly others: OtherRunsHost;
   /** Around the body of every effect, by its key: for tests that give an effect the result it had before. */
   readonly aroundBody: AroundBody | undefined;
   aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown): Promise<Outcome<unknown>>;

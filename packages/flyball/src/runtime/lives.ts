@@ -11,6 +11,7 @@ import type { AttemptHost, Life } from './host.js';
 import { Leases, type Term } from './leases.js';
 import { begin, type Home, hearAndOpen, putBack, type Why } from './opening.js';
 import type { Settings } from './options.js';
+import type { OtherRunsHost } from './reach.js';
 import type { Resume } from './reopening.js';
 import { giveBack } from './resting.js';
 import { RunClocks } from './run-clocks.js';
@@ -39,6 +40,7 @@ export class Lives implements Home, Household {
   /** Runs are just being taken: which ones is not known yet. */
   private taking: Promise<void> = Promise.resolve();
   private closed = false;
+  private reachable: OtherRunsHost | undefined;
   /** Called when a run was loaded or has gone. */
   onChange: () => void = () => undefined;
 
@@ -49,6 +51,16 @@ export class Lives implements Home, Household {
     this.leases = new Leases(settings.clock, settings.options.leaseMs);
     this.trials = new Trials(settings.options.maxResumes, () => this.onChange());
     this.host = hostFor(this);
+  }
+
+  /** Says how runs that live here reach other runs. */
+  reach(others: OtherRunsHost): void {
+    this.reachable = others;
+  }
+
+  others(): OtherRunsHost {
+    if (this.reachable === undefined) throw new FlyballError('RUN_UNLOADED', 'This runtime is not open yet.');
+    return this.reachable;
   }
 
   get isClosed(): boolean {

@@ -6,6 +6,7 @@ import { readAll, readPart, readPrompt } from './load.js';
 import { cancel, pause, post, redirect, signal } from './messages.js';
 import { forkRun, startRun } from './new-runs.js';
 import { type RuntimeParts, settle } from './options.js';
+import { otherRunsOf } from './other-runs.js';
 import { handleOf, handleOfAgent, launch, type Opened, recordOf, refuseTerminal } from './run-handles.js';
 import type { RunHandle, Runtime } from './runtime.js';
 import { isOfStorage } from './stopped-here.js';
@@ -19,6 +20,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
   const lives = new Lives(settings, audience);
   const worker = new Worker(settings, lives, audience);
   const opened: Opened = { settings, audience, lives, worker };
+  lives.reach(otherRunsOf(opened));
   worker.start();
   return {
     start: (agent, input, options) => startRun(opened, agent, input, options),

@@ -12,6 +12,7 @@ import { callTool } from './effects/call-tool.js';
 import { each, some } from './effects/each.js';
 import { assertOutsideEffects } from './effects/effect.js';
 import { enter, isScopeName, tellBest } from './effects/enter.js';
+import { cancelOther, join, lookAt, sendTo, startOther } from './effects/other-runs.js';
 import { boardOf } from './effects/post.js';
 import { spawn } from './effects/spawn.js';
 import { step } from './effects/step.js';
@@ -57,6 +58,7 @@ export function makeRun(
     step: (name, input, effect, effectClass) =>
       handled(() => step(attempt, scope, { name, input, effect, effectClass, seams })),
     spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
+    ...toOtherRuns({ attempt, scope, seams }),
     board: (name, schema) => boardOf(attempt, scope, name, schema),
     scope: (name) => {
       assertOutsideEffects(attempt);
@@ -116,6 +118,17 @@ function branching(
       handled(() => some(attempt, scope, { branches, need, width, deadline, run: branchRun(slice) })),
     within: (slice, body) => handled(() => within(attempt, scope, { slice, body, runFor })),
     first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
+  };
+}
+
+/** What a run can do to other runs. */
+function toOtherRuns(place: Parameters<typeof lookAt>[0]): Pick<Run, 'start' | 'send' | 'join' | 'look' | 'cancel'> {
+  return {
+    start: (agent, input, options = {}) => handled(() => startOther(place, agent, input, options)),
+    send: (ref, name, payload) => handled(() => sendTo(place, ref, name, payload)),
+    join: (ref) => handled(() => join(place, ref)),
+    look: (ref) => handled(() => lookAt(place, ref)),
+    cancel: (ref) => handled(() => cancelOther(place, ref)),
   };
 }
 

@@ -52,6 +52,22 @@ export function dryRunOf(run: Run, acts: DryActs): Run {
       acts.add({ kind: 'spawn', name: agent.name, input });
       return blocked(`a dry run does not spawn "${agent.name}": register it, and it is followed`);
     },
+    async start(agent, input) {
+      acts.add({ kind: 'spawn', name: agent, input });
+      return refuse(`start the run "${agent}"`);
+    },
+    async send(ref, name) {
+      acts.add({ kind: 'step', name: `send:${name}`, input: ref });
+      return refuse(`send "${name}" to another run`);
+    },
+    async cancel(ref) {
+      acts.add({ kind: 'step', name: 'cancel-run', input: ref });
+      return refuse('cancel another run');
+    },
+    async join(ref) {
+      acts.add({ kind: 'wait', name: ref.run, answered: 'timed-out' });
+      return refuse('wait for another run');
+    },
     async wait({ name }) {
       acts.add({ kind: 'wait', name, answered: 'timed-out' });
       return 'timed-out';

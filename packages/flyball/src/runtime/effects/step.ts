@@ -1,3 +1,4 @@
+import type { Amounts } from '../../core/budget.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
@@ -22,6 +23,8 @@ export function step<A, T>(
     readonly effect: (input: A, how: EffectContext) => Promise<T> | T;
     readonly effectClass: EffectClass<A, T>;
     readonly seams?: Seams;
+    /** What it takes of the budget at most; its effect reports what it took (`changed`). */
+    readonly want?: Partial<Amounts>;
   },
 ): Promise<T> {
   if (typeof given.name !== 'string' || given.name === '') throw new ConfigError('A step needs a name.');
@@ -42,7 +45,7 @@ export function step<A, T>(
     kind: 'step',
     fp: fingerprint('step', given.name, given.input),
     name: given.name,
-    want: {},
+    want: given.want ?? {},
     drive: async (pending) => {
       const admitted = await admitStep(attempt, pending, act, given.effectClass, given.seams ?? {});
       if (admitted !== undefined) await driveAct(attempt, pending, admitted);

@@ -1,0 +1,137 @@
+import { type Amounts, AXES, type Budget, budget, checkSlice, isAmount } from '../../core/budget.js';
+import { contentId } from '../../core/codec.js';
+import { ConfigError } from '../../core/errors.js';
+import { endedSignal, type OtherRun, type RunRef, type StartRunOptions } from '../../core/other-runs.js';
+import type { Outcome } from '../../core/outcome.js';
+import type { Seams } from '../../core/seams.js';
+import { changed } from '../../core/tool.js';
+import type { Attempt } from '../attempt.js';
+import type { Scope } from '../open-effects.js';
+import type { Reaching } from '../reach.js';
+import { step } from './step.js';
+import { wait } from './wait.js';
+
+const DEFAULT_SHARE = 0.1;
+
+/** Other runs, made of steps and waits: nothing about them is new to a replay. */
+interface Place {
+  readonly attempt: Attempt;
+  readonly scope: Scope;
+  readonly seams: Seams;
+}
+
+/** Starts a run. Undone by cancelling it: so it is called off with the branch, child or run that started it. */
+export function startOther(
+  { attempt, scope, seams }: Place,
+  agent: string,
+  input: unknown,
+  { slice = {} }: StartRunOptions,
+): Promise<RunRef> {
+  if (typeof agent !== 'string' || agent === '')
+    throw new ConfigError('run.start takes the name of an agent that the runtime knows.');
+  checkSlice(slice);
+  const amounts = partOf(scope, slice);
+  const by = reaching(attempt);
+  const { others } = attempt.host;
+  const refOf = (key: string): RunRef => ({
+    run: `run_${contentId(key)
+      .replace(/[^\w-]/g, '')
+      .slice(0, 20)}`,
+    agent,
+  });
+  return step<unknown, RunRef>(attempt, scope, {
+    name: `start:${agent}`,
+    input: { agent, input },
+    want: amounts,
+    seams,
+    effect: async (_given, { key }) => {
+      const ref = refOf(key);
+      await others.start(by, { id: ref.run, agent, input, budget: budgetOf(scope, amounts, slice) });
+      return changed(ref, amounts) as unknown as RunRef; // told apart where results are kept
+    },
+    effectClass: {
+      class: 'idempotent',
+      compensate: (_given, ref, { key }) => others.cancel(by, (ref ?? refOf(key)).run, key),
+    },
+  });
+}
+
+/** Sends a signal to another run. Heard once, however often it is sent. */
+export async function sendTo(
+  { attempt, scope, seams }: Place,
+  ref: RunRef,
+  name: string,
+  payload: unknown,
+): Promise<void> {
+  const by = reaching(attempt);
+  await step(attempt, scope, {
+    name: `send:${name}`,
+    input: { run: ref.run, payload: payload ?? null },
+    seams,
+    effect: async (given, { key }) => {
+      await attempt.host.others.send(by, given.run, { name, payload: given.payload, id: key });
+      return null;
+    },
+    effectClass: 'idempotent',
+  });
+}
+
+export function lookAt({ attempt, scope }: Place, ref: RunRef): Promise<OtherRun> {
+  const by = reaching(attempt);
+  return step(attempt, scope, {
+    name: 'look',
+    input: { run: ref.run },
+    effect: ({ run }) => attempt.host.others.look(by, run),
+    effectClass: 'pure',
+  });
+}
+
+export async function cancelOther({ attempt, scope, seams }: Place, ref: RunRef): Promise<void> {
+  const by = reaching(attempt);
+  await step(attempt, scope, {
+    name: 'cancel-run',
+    input: { run: ref.run },
+    seams,
+    effect: async ({ run }, { key }) => {
+      await attempt.host.others.cancel(by, run, key);
+      return null;
+    },
+    effectClass: 'idempotent',
+  });
+}
+
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+
+/**
+ * Waits for the end of another run and holds no process meanwhile. It is told of the end; should that be lost with a
+ * process, it looks by itself, ever more rarely.
+ */
+export async function join<O>(place: Place, ref: RunRef): Promise<Outcome<O>> {
+  const { attempt, scope } = place;
+  for (let looks = 0; ; looks++) {
+    const { outcome } = await lookAt(place, ref);
+    if (outcome !== undefined) return outcome as Outcome<O>;
+    const timeoutMs = Math.min(DAY, MINUTE * 2 ** looks);
+    await wait(attempt, scope, { name: endedSignal(ref.run), timeoutMs }, () => null);
+  }
+}
+
+function reaching({ runId, claim, recorded }: Attempt): Reaching {
+  return { runId, tenant: claim.record.tenant, subject: recorded.before.subject };
+}
+
+/** On every axis that adds up: what the slice says, or a share of what is left here. Time is not divided. */
+function partOf({ ledger }: Scope, slice: NonNullable<StartRunOptions['slice']>): Partial<Amounts> {
+  const share = slice.share ?? DEFAULT_SHARE;
+  const parts = AXES.filter((axis) => axis !== 'wallMs').map((axis) => {
+    const left = ledger.shownRemaining(axis) * share;
+    return [axis, slice[axis] ?? (axis === 'costUsd' ? left : Math.floor(left))] as const;
+  });
+  return Object.fromEntries(parts.filter(([, amount]) => isAmount(amount)));
+}
+
+function budgetOf({ ledger }: Scope, amounts: Partial<Amounts>, slice: NonNullable<StartRunOptions['slice']>): Budget {
+  const { deadline, wallMs, depth, width, noProgress } = { ...ledger.effectiveLimits(), ...slice };
+  return budget({ ...amounts, wallMs, depth, width, noProgress, ...(deadline === undefined ? {} : { deadline }) });
+}

@@ -1,0 +1,68 @@
+import { FlyballError } from '../core/errors.js';
+import { endedSignal, sourceOf, starterIn } from '../core/other-runs.js';
+import type { RunRecord } from '../ports/engine.js';
+import { effectContext } from './effect-context.js';
+import { cancel, signal } from './messages.js';
+import { startRun } from './new-runs.js';
+import type { OtherRunsHost, Reaching } from './reach.js';
+import { restOf } from './rest-of.js';
+import { type Opened, recordOf } from './run-handles.js';
+
+export function otherRunsOf(opened: Opened): OtherRunsHost {
+  const { settings } = opened;
+  return {
+    async start({ runId, tenant, subject }, { id, agent, input, budget }) {
+      const options = { id, budget, tenant, subject, source: sourceOf(runId) };
+      try {
+        // its code is not inside the effect that starts it
+        await effectContext.exit(() => startRun(opened, agent, input, options));
+      } catch (error) {
+        if (codeOf(error) !== 'RUN_EXISTS') throw error;
+      }
+    },
+    async send(by, to, { name, payload, id }) {
+      await reached(opened, by, to);
+      await signal(opened, to, name, payload, { from: sourceOf(by.runId), id, mayAnswer: false });
+    },
+    async look(by, at) {
+      const { status } = await reached(opened, by, at);
+      return isOver(status) ? { status, outcome: await restOf(settings.engine, at) } : { status };
+    },
+    async cancel(by, run, id) {
+      const record = await reached(opened, by, run);
+      if (starterIn(record.source) !== by.runId)
+        throw new FlyballError('DENIED', `Run ${run} was not started by ${by.runId}, so it cannot cancel it.`);
+      if (isOver(record.status) && record.status !== 'bounded') return;
+      const why = `the run that started it, ${by.runId}, called it off`;
+      await cancel(opened, run, { by: sourceOf(by.runId), why, id }).catch((error: unknown) => {
+        if (codeOf(error) !== 'ALREADY_TERMINAL') throw error;
+      });
+    },
+    async ended({ id, source, fork }, stop) {
+      const starter = fork === undefined ? starterIn(source) : undefined;
+      if (starter === undefined) return;
+      const told = { from: sourceOf(id), id: `${endedSignal(id)}:${stop}`, mayAnswer: false };
+      await signal(opened, starter, endedSignal(id), null, told).catch((error: unknown) => {
+        const isGone = ['ALREADY_TERMINAL', 'RUN_NOT_FOUND'].includes(codeOf(error) ?? '');
+        // whoever waits looks again by itself after a while
+        if (!isGone) settings.onProblem(error, `telling ${starter} that ${id} has ended`);
+      });
+    },
+  };
+}
+
+/** A run of the same tenant; any other is not there. */
+async function reached(opened: Opened, { tenant }: Reaching, runId: string): Promise<RunRecord> {
+  const record = await recordOf(opened, runId);
+  if (record.tenant !== tenant) throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}.`);
+  return record;
+}
+
+/** It has an outcome. A run at a bound can be resumed by a person; whoever joins it is told of the bound. */
+function isOver(status: RunRecord['status']): boolean {
+  return ['done', 'degraded', 'blocked', 'cancelled', 'failed', 'bounded'].includes(status);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { readonly code?: string } | undefined)?.code;
+}

@@ -1,0 +1,33 @@
+import type { Budget } from '../core/budget.js';
+import type { OtherRun } from '../core/other-runs.js';
+import type { RunRecord } from '../ports/engine.js';
+
+/** Who reaches for another run. */
+export interface Reaching {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly subject: string;
+}
+
+/** What runs of this process can do to other runs. */
+export interface OtherRunsHost {
+  /** Starts a run under this id; one that is there already is left as it is. */
+  start(by: Reaching, run: StartOther): Promise<void>;
+  send(
+    by: Reaching,
+    to: string,
+    message: { readonly name: string; readonly payload: unknown; readonly id: string },
+  ): Promise<void>;
+  look(by: Reaching, at: string): Promise<OtherRun>;
+  /** Only whoever started a run cancels it. One that has ended is left as it is. */
+  cancel(by: Reaching, run: string, id: string): Promise<void>;
+  /** Tells the run that started this one that it has ended. */
+  ended(record: RunRecord, stop: string): Promise<void>;
+}
+
+export interface StartOther {
+  readonly id: string;
+  readonly agent: string;
+  readonly input: unknown;
+  readonly budget: Budget;
+}

@@ -1,0 +1,166 @@
+import { type Agent, budget, type Clock, done, type Outcome, type Run, type RunRef } from 'flyball';
+import { describe, expect, it } from 'vitest';
+import type { AnyAgent } from '../../packages/flyball/src/core/agent-types.js';
+import { type Life, moving, type Stage } from './stage.js';
+
+/** A helper that waits for a word, acts once, and says what it heard. */
+function helperOf(made: string[] = []): Agent<string, string> {
+  return async (run, name) => {
+    const heard = await run.wait<string>({ name: 'go', timeoutMs: 3_600_000 });
+    await run.step('act', name, (_given, { key }) => void made.push(key), 'idempotent');
+    return done(`${name} heard ${heard}`);
+  };
+}
+
+/** Both runs, in whatever process: until the first one has ended. */
+async function played(stage: Stage<Clock>, life: Life, first: Promise<Outcome<unknown>>): Promise<Outcome<unknown>> {
+  let outcome = await first;
+  for (let turn = 0; outcome.stop === 'suspended' && turn < 20; turn++) {
+    const { runs } = await life.runtime.list();
+    for (const { id, status } of runs)
+      if (id !== 'run' && ['pending', 'suspended', 'running'].includes(status))
+        await (await life.runtime.wake(id)).outcome();
+    const until = Math.min(...outcome.waiting.map((one) => one.until ?? Number.POSITIVE_INFINITY));
+    const record = await stage.engine.get('run');
+    const messages = await stage.engine.inbox('run', 0);
+    if (messages.length === 0 && record?.status === 'suspended' && Number.isFinite(until))
+      await new Promise<void>((resolve) => void stage.clock.after(until - stage.clock.now() + 1, resolve));
+    outcome = await (await life.runtime.wake('run')).outcome();
+  }
+  return outcome;
+}
+
+const parent =
+  (end: (run: Run, ref: RunRef) => Promise<Outcome<unknown>>): Agent<null, unknown> =>
+  async (run) => {
+    const ref = await run.start('helper', 'tom', { slice: { modelCalls: 3 } });
+    const before = await run.look(ref);
+    await run.send(ref, 'go', 'hello');
+    run.note({ kind: 'seen', status: before.status });
+    return end(run, ref);
+  };
+
+const joining = parent(async (run, ref) => {
+  const outcome = await run.join<string>(ref);
+  return done('value' in outcome ? outcome.value : outcome.stop);
+});
+
+function agents(agent: AnyAgent, helper: AnyAgent) {
+  return { agents: { agent, helper } };
+}
+
+describe('another run', () => {
+  it('is started, sent to and joined, without holding a process [R11-N6-JOIN]', async () => {
+    const made: string[] = [];
+    const stage = moving();
+    const life = stage.open(joining, agents(joining, helperOf(made)));
+    const outcome = await played(stage, life, life.start());
+    expect(outcome).toMatchObject({ stop: 'done', value: 'tom heard hello' });
+    expect(made).toHaveLength(1);
+    const { runs } = await life.runtime.list();
+    const other = runs.find(({ id }) => id !== 'run');
+    expect(other).toMatchObject({ agent: 'helper', status: 'done', source: 'run:run' });
+    expect(await stage.events('wait-start')).toMatchObject([{ name: `ended:${other?.id}` }]);
+  });
+
+  it('is started once, and joined, wherever the process is killed [R11-N6-KILLED]', async () => {
+    let lived = false;
+    for (let n = 1; !lived && n < 60; n++) {
+      const made: string[] = [];
+      const stage = moving();
+      const life = stage.open(joining, {
+        ...agents(joining, helperOf(made)),
+        crash: (point) => point.n === n && point.when === 'after',
+      });
+      const ended = await Promise.race([
+        played(stage, life, life.start()).catch(() => undefined),
+        life.crashed.then(() => undefined),
+      ]);
+      life.die();
+      lived = ended !== undefined;
+      const known = await stage.engine.get('run');
+      if (known === undefined) continue;
+      const next = stage.open(joining, agents(joining, helperOf(made)));
+      const rest = known.status === 'done' ? next.runtime.handle('run').outcome() : next.resume();
+      expect(await played(stage, next, rest), `crash ${n}`).toMatchObject({ value: 'tom heard hello' });
+      expect(new Set(made).size, `crash ${n}`).toBe(1);
+      expect((await next.runtime.list()).runs, `crash ${n}`).toHaveLength(2);
+    }
+    expect(lived).toBe(true);
+  });
+
+  it('is cancelled with the run that started it, and goes on where that is done [R11-N6-CANCEL]', async () => {
+    const helper: Agent<string, string> = async (run) => done(String(await run.wait({ name: 'never' })));
+    const cancelled = parent(async (run) => done(await run.wait({ name: 'long' })));
+    const stage = moving();
+    const life = stage.open(cancelled, agents(cancelled, helper));
+    expect((await life.start()).stop).toBe('suspended');
+    await life.runtime.cancel('run', { by: 'ann' });
+    expect(await (await life.runtime.wake('run')).outcome()).toMatchObject({
+      stop: 'cancelled',
+      rollback: { entries: [{ name: 'send:go' }, { name: 'start:helper', status: 'COMPENSATED' }] },
+    });
+    const other = (await life.runtime.list()).runs.find(({ id }) => id !== 'run');
+    expect(await (await life.runtime.wake(other?.id ?? '')).outcome()).toMatchObject({ stop: 'cancelled' });
+
+    const finished = parent(async () => done('done'));
+    const second = moving();
+    const again = second.open(finished, agents(finished, helper));
+    expect(await again.start()).toMatchObject({ stop: 'done' });
+    const left = (await again.runtime.list()).runs.find(({ id }) => id !== 'run');
+    expect(['running', 'suspended', 'pending']).toContain(left?.status);
+  });
+
+  it('is cancelled by hand only by whoever started it [R11-N6-CANCEL]', async () => {
+    const helper: Agent<string, string> = async (run) => done(String(await run.wait({ name: 'never' })));
+    const agent = parent(async (run, ref) => {
+      const stranger = await run.cancel({ ...ref, run: 'other' }).catch((error: { code: string }) => error.code);
+      await run.cancel(ref);
+      return done([stranger, (await run.join(ref)).stop]);
+    });
+    const stage = moving();
+    const life = stage.open(agent, agents(agent, helper));
+    await life.runtime.start('helper', 'x', { id: 'other', budget: budget() });
+    expect(await played(stage, life, life.start())).toMatchObject({ value: ['DENIED', 'cancelled'] });
+  });
+
+  it('spends what its starter gives it, and no more than that has left [R11-N6-BUDGET]', async () => {
+    const helper: Agent<string, number> = async (run) => done(run.budget.limits.modelCalls);
+    const agent = async (run: Run) => {
+      const ref = await run.start('helper', 'x', { slice: { modelCalls: 4 } });
+      const left = run.budget.remaining('modelCalls');
+      const outcome = await run.join(ref);
+      await run.start('helper', 'y', { slice: { modelCalls: 7 } });
+      return done([left, 'value' in outcome ? outcome.value : outcome.stop]);
+    };
+    const stage = moving();
+    const life = stage.open(agent, agents(agent, helper));
+    const outcome = await played(stage, life, life.start(null, { modelCalls: 10 }));
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'modelCalls', limit: 10 });
+    expect((await life.runtime.list()).runs).toHaveLength(2);
+  });
+
+  it('of another tenant is not there [R11-N6-TENANT]', async () => {
+    const helper: Agent<string, string> = async () => done('x');
+    const agent = async (run: Run) => {
+      const ref = { run: 'other', agent: 'helper' };
+      return done(await run.send(ref, 'go').catch((error: { code: string }) => error.code));
+    };
+    const life = moving().open(agent, agents(agent, helper));
+    await life.runtime.start('helper', 'x', { id: 'other', budget: budget(), tenant: 'elsewhere' });
+    expect(await life.start()).toMatchObject({ value: 'RUN_NOT_FOUND' });
+  });
+
+  it('is not started from a simulated child [R11-N6-SIMULATED]', async () => {
+    const helper: Agent<string, string> = async () => done('x');
+    const child: Agent<null, string> = async (run) =>
+      run.start('helper', 'x').then(
+        () => done('started'),
+        (error: { code: string }) => done(error.code),
+      );
+    const agent = (run: Run) => run.spawn(child, null, { share: 0.5, world: 'simulated' });
+    const life = moving().open(agent, agents(agent, helper));
+    expect(await life.start()).toMatchObject({ value: 'NOT_SIMULATED' });
+    expect((await life.runtime.list()).runs).toHaveLength(1);
+  });
+});
