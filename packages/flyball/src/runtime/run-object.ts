@@ -8,6 +8,7 @@ import type { Seams } from '../core/seams.js';
 import type { Attempt } from './attempt.js';
 import { askModel } from './effects/ask-model.js';
 import { all, first } from './effects/branches.js';
+import { call } from './effects/call.js';
 import { callTool } from './effects/call-tool.js';
 import { each, some } from './effects/each.js';
 import { assertOutsideEffects } from './effects/effect.js';
@@ -48,7 +49,12 @@ export function makeRun(
     },
     budget: budgetView(attempt, scope),
     ask: (session, input) => handled(() => askModel(attempt, scope, { session, input, framings })),
-    call: (tool, args) => handled(() => callTool(attempt, scope, { tool, args, seams, runFor })),
+    call: (tool, args) =>
+      handled(() =>
+        'delegates' in tool || 'transfers' in tool
+          ? callTool(attempt, scope, { tool, args, seams, runFor })
+          : call(attempt, scope, tool, { args, seams }),
+      ),
     guarded: (more) => makeRun(attempt, scope, { ...around, seams: joinSeams(seams, more) }),
     dressed: (framing) => {
       checkFraming(framing);

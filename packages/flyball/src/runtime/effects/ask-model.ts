@@ -51,7 +51,7 @@ export async function askModel<T>(
   given: { readonly session: Session<T>; readonly input: Input; readonly framings: readonly Framing[] },
 ): Promise<Reply<T>> {
   const { input } = given;
-  const session = framed(given.framings, given.session);
+  const session = given.framings.length === 0 ? given.session : framed(given.framings, given.session);
   const framings = given.framings.map(({ id }) => id);
   if (session.output === undefined) return askOnce(attempt, scope, { session, input, framings });
   if (typeof session.output['~standard']?.validate !== 'function')
