@@ -7,6 +7,8 @@ import type { AgentGroup } from 'flyball/command';
 import { jsonSchemaCheck } from 'flyball/internal';
 import { type JwtOptions, jwtVerifier } from './access/jwt.js';
 import { openGate } from './access/open-gate.js';
+import { rateLimiter } from './access/rate-limiter.js';
+import { shareRates } from './access/shared-rates.js';
 import { apiKeys } from './access/stored-keys.js';
 import { createApp } from './app.js';
 import { type Log, SILENT } from './log.js';
@@ -74,7 +76,9 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     env,
     phases,
   });
-  const gate = openGate({ store, clock, settings, keys, jwt: verifier, log, host: nodeHost() });
+  const host = nodeHost();
+  const rates = shareRates(rateLimiter(settings, clock), { engine, clock, host, log });
+  const gate = openGate({ store, clock, settings, keys, jwt: verifier, log, host, rates });
   const pipeline = {
     gate,
     settings,
@@ -102,6 +106,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
       await parts.drain(); // whoever follows a run sees it come to rest, and whoever asks is told that this one leaves
       ending.abort();
       await listening.close();
+      await rates.close().catch((error: unknown) => log.error('request counts were not withdrawn', error));
       await parts.close();
       log.info('server stopped');
     }),

@@ -35,7 +35,8 @@ export interface WorkState {
 
 /** Over all tenants. */
 export async function workState(engine: Pick<Engine, 'workers' | 'queue' | 'list'>, now: number): Promise<WorkState> {
-  const [workers, queue] = await Promise.all([engine.workers(now), engine.queue(now)]);
+  const [announced, queue] = await Promise.all([engine.workers(now), engine.queue(now)]);
+  const workers = announced.filter(({ requests }) => requests === undefined);
   const held = new Map<string, RunRecord[]>();
   for await (const run of everyRun(engine, { status: 'running' })) {
     if (run.owner === undefined) continue;

@@ -369,6 +369,8 @@ export interface Announcement {
   readonly runs?: number;
   /** It takes nothing more, and is about to go. */
   readonly draining?: boolean;
+  /** It takes no runs, and lets others know how many requests it has let through in all, by what limits are counted by. */
+  readonly requests?: Readonly<Record<string, number>>;
 }
 
 /** A worker that has announced itself, and until when. */

@@ -44,7 +44,8 @@ export class Herald {
 
   async others(): Promise<readonly AnnouncedWorker[]> {
     const { engine, clock, host } = this.settings;
-    return (await engine.workers(clock.now())).filter(({ id, owner }) => id !== this.id && !host.isGone(owner));
+    const all = await engine.workers(clock.now());
+    return all.filter(({ id, owner, requests }) => id !== this.id && requests === undefined && !host.isGone(owner));
   }
 
   /** Code of another version may not fit a run's journal: while a worker with the right one is alive, the run is its. */

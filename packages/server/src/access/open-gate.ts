@@ -9,7 +9,7 @@ import { bodyReader, refuseBody } from './body-reader.js';
 import { idempotency, nameOf } from './idempotency.js';
 import type { JwtVerifier } from './jwt.js';
 import { type OriginGuard, originGuard } from './origin-guard.js';
-import { rateLimiter } from './rate-limiter.js';
+import { type RateLimiter, rateLimiter } from './rate-limiter.js';
 import { securityHeaders } from './security-headers.js';
 
 export interface GateParts {
@@ -19,14 +19,16 @@ export interface GateParts {
   readonly keys: ApiKeys;
   readonly jwt?: JwtVerifier | undefined;
   readonly log: Log;
+  /** Counts requests; without it, those of this process. */
+  readonly rates?: RateLimiter;
   /** Proves that the server which claimed an idempotency key is gone; without it its claim has to run out. */
   readonly host?: Host;
 }
 
 /** Everything between the network and a handler, as the pipeline asks for it. */
-export function openGate({ store, clock, settings, keys, jwt, log, host }: GateParts): Gate {
+export function openGate({ store, clock, settings, keys, jwt, log, host, ...given }: GateParts): Gate {
   const guard = originGuard(settings);
-  const rates = rateLimiter(settings, clock);
+  const rates = given.rates ?? rateLimiter(settings, clock);
   const repeated = idempotency(store, clock, settings, { log, ...(host === undefined ? {} : { host }) });
   return {
     enter(request) {

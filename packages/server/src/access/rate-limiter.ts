@@ -9,8 +9,10 @@ const MOST_BUCKETS = 10_000;
 
 interface Bucket {
   readonly limit: number;
+  /** Less than none where others have let more through than they knew of. */
   tokens: number;
   at: number;
+  taken: number;
 }
 
 export interface RateLimiter {
@@ -21,21 +23,29 @@ export interface RateLimiter {
   ): Readonly<Record<string, string>>;
   /** For tests: how many buckets are kept. */
   readonly size: number;
+  /** What was taken here in all, by bucket: of those that are not full. */
+  taken(): Readonly<Record<string, number>>;
+  /** Another server has let so many through. */
+  hear(bucket: string, count: number): void;
 }
 
-/** Requests a minute, for each principal, for all keys that one made, and for its tenant together, in this process. */
+/** Requests a minute, for each principal, for all keys that one made, and for its tenant together. */
 export function rateLimiter(
   settings: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
   clock: Pick<Clock, 'monotonic'>,
 ): RateLimiter {
   const buckets = new Map<string, Bucket>();
+  /** What others let through of which nobody has asked here yet. */
+  const heard = new Map<string, { readonly count: number; readonly at: number }>();
   const bucketFor = (name: string, limit: number, now: number): Bucket => {
     const found = buckets.get(name);
     if (found !== undefined && found.limit === limit) return refilled(found, now);
     if (buckets.size >= MOST_BUCKETS) makeRoom(buckets, now);
-    const made = { limit, tokens: limit, at: now };
+    const { count = 0, at = now } = heard.get(name) ?? {};
+    heard.delete(name);
+    const made = { limit, tokens: limit - count, at, taken: found?.taken ?? 0 };
     buckets.set(name, made);
-    return made;
+    return refilled(made, now);
   };
   return {
     get size() {
@@ -53,9 +63,23 @@ export function rateLimiter(
       ];
       const empty = asked.filter(({ tokens }) => tokens < count);
       if (empty.length > 0) throw tooMany(empty, count);
-      for (const bucket of asked) bucket.tokens -= count;
+      for (const bucket of asked) {
+        bucket.tokens -= count;
+        bucket.taken += count;
+      }
       const tightest = asked.toSorted((a, b) => a.tokens - b.tokens)[0];
       return tightest === undefined ? {} : headersOf(tightest);
+    },
+    taken() {
+      const now = clock.monotonic();
+      const used = [...buckets].filter(([, bucket]) => refilled(bucket, now).tokens < bucket.limit);
+      return Object.fromEntries(used.map(([name, { taken }]) => [name, taken]));
+    },
+    hear(name, count) {
+      const now = clock.monotonic();
+      const bucket = buckets.get(name);
+      if (bucket !== undefined) refilled(bucket, now).tokens -= count;
+      else if (heard.size < MOST_BUCKETS) heard.set(name, { count: (heard.get(name)?.count ?? 0) + count, at: now });
     },
   };
 }
@@ -87,7 +111,7 @@ function makeRoom(buckets: Map<string, Bucket>, now: number): void {
 function headersOf({ limit, tokens }: Bucket): Readonly<Record<string, string>> {
   return {
     'ratelimit-limit': String(limit),
-    'ratelimit-remaining': String(Math.floor(tokens)),
+    'ratelimit-remaining': String(Math.max(0, Math.floor(tokens))),
     'ratelimit-reset': String(Math.ceil((limit - tokens) / (limit / 60))),
   };
 }

@@ -85,7 +85,9 @@ export class StateGauges {
         return Math.max(0, this.parts.clock.now() - since) / 1_000;
       }),
       one('flyball_queue_unserved_runs', 'Runs in line whose agent no worker has.', () => count(unserved())),
-      one('flyball_workers', 'Workers on this database.', () => this.workers.length),
+      one('flyball_workers', 'Workers on this database.', () => {
+        return this.workers.filter(({ requests }) => requests === undefined).length;
+      }),
     ];
   }
 
