@@ -144,7 +144,11 @@ const cancellation: Rule = ({ world }) => {
   if (since === -1) return [];
   const late = world.deeds
     .slice(since)
-    .filter(({ what, kind }) => what === 'made' && (kind === 'idempotent' || kind === 'irreversible'));
+    // what another run does is called off when the cancellation has come to it
+    .filter(
+      ({ what, kind, key }) =>
+        what === 'made' && !key.startsWith('run_') && (kind === 'idempotent' || kind === 'irreversible'),
+    );
   return late.map(({ key, kind }) => ({
     rule: 'cancel:acted',
     detail: `${kind} ${key} was made after the cancellation`,

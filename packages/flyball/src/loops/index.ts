@@ -1,3 +1,4 @@
+export { runCode } from './code/run-code.js';
 export { commitLoop } from './commit/commit-loop.js';
 export type { CommitLoopOptions } from './commit/commit-parts.js';
 export type { CommitResult } from './commit/contracts.js';
