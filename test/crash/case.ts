@@ -19,6 +19,8 @@ export interface Limits {
   readonly toolCalls: number;
   readonly modelCalls: number;
   readonly iterations: number;
+  /** So that replies side by side have to wait for room. */
+  readonly tokensOut?: number;
 }
 
 export interface People {
@@ -85,6 +87,7 @@ const limits: fc.Arbitrary<Limits> = fc.record({
   toolCalls: fc.integer({ min: 1, max: 6 }),
   modelCalls: fc.integer({ min: 1, max: 4 }),
   iterations: fc.integer({ min: 1, max: 6 }),
+  tokensOut: fc.constantFrom(120, 250, 100_000),
 });
 const tight = fc.array(limits, { minLength: 1, maxLength: 2 });
 

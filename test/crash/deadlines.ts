@@ -44,7 +44,8 @@ export function deadlines({
     if (event.type !== 'spawn-start' || event.limits.deadline === undefined) return [];
     const { deadline } = event.limits;
     nearest.set(event.path, deadline);
-    const above = nearest.get(event.path.slice(0, event.path.lastIndexOf('/worker.'))) ?? Number.POSITIVE_INFINITY;
+    const around = [...nearest].filter(([path]) => event.path.startsWith(`${path}/`)).map(([, given]) => given);
+    const above = Math.min(...around, Number.POSITIVE_INFINITY);
     const isStale = deadline < Math.min(above, run) && deadline - at < HOUR_MS / 2;
     return isStale && !isOfAnOldTurn([...inherited, ...entries.slice(0, place + 1)])
       ? [{ rule: 'now:stale', detail: `${event.id} began at ${at} and was given until ${deadline}` }]

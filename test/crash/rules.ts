@@ -263,6 +263,7 @@ const patterns: Rule = ({ entries, stop }) => {
   const open = new Map<string, number>();
   const found: Violation[] = [];
   for (const { event, generation } of entries) {
+    if (event.type === 'run-resume') open.clear(); // what was told on the way out of a bound is told again
     if (event.type !== 'scope-start' && event.type !== 'scope-end') continue;
     const key = keyed(generation, event.path);
     if (event.type === 'scope-end') open.set(key, 0);

@@ -378,7 +378,16 @@ export class Ledger {
     return undefined;
   }
 
-  private refuses(want: Partial<Amounts>): Refusal | undefined {
+  /** What would be left if all that is in flight came back without having spent anything. */
+  mostLeft(axis: CountedAxis): number {
+    let left = Number.POSITIVE_INFINITY;
+    for (let node: Ledger | undefined = this; node; node = node.parent)
+      if (node.limitsItself(axis)) left = Math.min(left, node.limits[axis] - node.spent[axis] - node.possibly[axis]);
+    return Math.max(0, left);
+  }
+
+  /** Which bound refuses it, without taking anything. */
+  refuses(want: Partial<Amounts>): Refusal | undefined {
     for (const axis of AXES) {
       const wanted = want[axis] ?? 0;
       let slack = 0; // what levels below have reserved here and not taken: this is taken out of it

@@ -1,11 +1,13 @@
-import type { Amounts } from '../core/budget.js';
+import { type Amounts, AXES, type Axis, type CountedAxis } from '../core/budget.js';
 import type { EffectId } from '../core/events.js';
+import type { Ledger } from '../core/ledger.js';
 import type { Books } from './books.js';
 import { wrongFingerprint } from './divergence.js';
 import { effectContext } from './effect-context.js';
 import type { EffectsUnderWay } from './effects-under-way.js';
 import type { Journal } from './journal.js';
-import type { Pending } from './open-effects.js';
+import { isUnder } from './loaded-entry.js';
+import { isLeaf, type Pending } from './open-effects.js';
 import type { Recorded } from './recorded.js';
 import type { RunLife } from './run-life.js';
 import { hasStarted, isAgreed, wasIntended } from './started.js';
@@ -32,15 +34,25 @@ interface Held {
   readonly want: Partial<Amounts>;
 }
 
+/** Waits for room in the budget. `least`: what it takes where there never is as much as it wants. */
+interface InLine extends Held {
+  readonly least: () => Partial<Amounts>;
+}
+
+/** Of what is reserved on these axes something usually comes back; a call that is counted was made. */
+const MAY_COME_BACK: ReadonlySet<Axis> = new Set(['tokensIn', 'tokensOut', 'costUsd', 'filesChanged', 'linesChanged']);
+
 /**
  * Whether and when an effect that the code asks for may start.
  *
  * 1. While history remains, nothing new starts: it is held, and starts in the order of the calls when history has ended.
  * 2. What the journal says about an effect (its budget, its INTENT, its end) is taken from it, never decided again.
  * 3. Nothing starts on the heels of a bound, or in a run on its way out, unless it was intended before.
+ * 4. What does not fit only because of what is in flight waits in line, and is no bound until nothing is in flight.
  */
 export class Admission {
   private held: Held[] = [];
+  private inLine: InLine[] = [];
   private readonly run: AdmissionOwner;
 
   constructor(run: AdmissionOwner) {
@@ -101,12 +113,48 @@ export class Admission {
     if (!pending.intended && books.bounds.holds(pending.id)) return;
     const refusal = pending.kind === 'spawn' ? undefined : books.refusalOf(pending, want);
     if (refusal !== undefined) {
+      if (this.waitsForRoom(pending, want)) return;
       books.bounds.trip(refusal);
       if (pending.reserved === undefined) books.holdCount(pending);
       if (!pending.intended) return; // what was begun under an earlier decision is seen to its end all the same
     }
     pending.reserved ??= want;
     this.drive(pending, () => pending.drive());
+  }
+
+  /** Puts it in line where what is in flight may leave enough room for it. False: it has to do with what there is. */
+  waitsForRoom(pending: Pending, want: Partial<Amounts>, least: () => Partial<Amounts> = () => want): boolean {
+    if (pending.intended || pending.begun || !this.isHeldUp(pending, want)) return false;
+    pending.phase = 'held';
+    this.inLine.push({ pending, want, least });
+    return true;
+  }
+
+  private isHeldUp(pending: Pending, want: Partial<Amounts>): boolean {
+    const { ledger } = pending.scope;
+    const refusal = ledger.refuses(want);
+    if (refusal === undefined || !MAY_COME_BACK.has(refusal.bound) || !couldFit(ledger, want)) return false;
+    const axis = refusal.bound as CountedAxis;
+    // those in line have nothing reserved; one that waits for a person may do so for days
+    const holds = (other: Pending): boolean =>
+      other !== pending && other.phase !== 'waiting' && isLeaf(other) && (other.reserved?.[axis] ?? 0) > 0;
+    return this.run.effects.open.all().some((other) => holds(other) && isUnder(other.id, refusal.node));
+  }
+
+  /** Nothing is in line for delivery: starts what has room by now, in order. What shares a budget does not overtake. */
+  letIn(): void {
+    const { life, books, effects } = this.run;
+    if (this.inLine.length === 0 || life.isStopping || books.areBehind) return;
+    const behind = new Set<Ledger>();
+    for (const one of this.inLine.splice(0)) {
+      const { pending, want, least } = one;
+      if (effects.open.get(pending.id) !== pending || pending.closedBy !== undefined) continue;
+      const { ledger } = pending.scope;
+      if (behind.has(ledger) || this.isHeldUp(pending, want)) {
+        behind.add(ledger);
+        this.inLine.push(one);
+      } else this.begin(pending, ledger.refuses(want) === undefined ? want : least());
+    }
   }
 
   /** From here on it is in flight. */
@@ -172,4 +220,8 @@ export class Admission {
     }
     this.begin(pending, want);
   }
+}
+
+function couldFit(ledger: Ledger, want: Partial<Amounts>): boolean {
+  return AXES.every((axis) => (want[axis] ?? 0) <= ledger.mostLeft(axis) + 1e-9);
 }

@@ -21,7 +21,7 @@ export interface LifeOwner {
   readonly journal: Journal;
   readonly books: Books;
   readonly effects: { readonly open: OpenEffects; readonly root: Scope };
-  readonly admission: { startHeld(): void };
+  readonly admission: { startHeld(): void; letIn(): void };
   readonly inbox: { close(): void };
   readonly delivery: {
     readonly onlyWaits: boolean;
@@ -189,6 +189,7 @@ export class RunLife {
       admission.startHeld(); // a pause is for a run that goes on: what this one has begun to undo is seen to its end
       host.settled(this.run);
     } else {
+      admission.letIn();
       if (this.wayOut === 'pause' && !effects.open.areActing()) return host.stopped(this.run);
       if (effects.open.cannotMove()) return this.stuck.quietTurn(delivery.turns) ? delivery.kick() : undefined;
     }

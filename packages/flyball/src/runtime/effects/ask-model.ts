@@ -140,15 +140,20 @@ function answerIn(reply: RecordedReply, hasSchema: boolean): unknown {
   return reply.value === undefined ? (JSON.parse(reply.text) as unknown) : reply.value;
 }
 
+/** Calls whose earlier attempts are in the books: one that waits in line is driven again. */
+const inTheBooks = new WeakSet<Pending>();
+
 async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<void> {
   const { session, framings, prompt, plan } = asked;
   const { ledger } = pending.scope;
   const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => entry.inherited === undefined);
   ledger.release(pending.reserved ?? {});
   // a reservation that a crash left open may have been paid for: it stays taken, and the call is reserved again
-  if (lost.length > 0) ledger.mayHaveCost(pending.reserved ?? {}, { shown: false });
+  if (lost.length > 0 && !inTheBooks.has(pending)) ledger.mayHaveCost(pending.reserved ?? {}, { shown: false });
+  inTheBooks.add(pending);
   pending.reserved = undefined;
-  const { want, maxOutputTokens } = plan(); // the budget may be another than when the code asked
+  const { want, maxOutputTokens, longest } = plan(); // the budget may be another than when the code asked
+  if (longest !== want && attempt.admission.waitsForRoom(pending, longest, () => plan().want)) return;
   const refusal = ledger.reserve(want);
   if (refusal !== undefined) {
     pending.phase = 'held'; // it is not in flight: it waits for the bound to be delivered

@@ -1,7 +1,6 @@
-import { type Amounts, AXES, isAmount } from '../../core/budget.js';
+import { type Amounts, AXES, type CountedAxis, isAmount } from '../../core/budget.js';
 import { contentId, isStoredApart } from '../../core/codec.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import type { Ledger } from '../../core/ledger.js';
 import type { Model, ModelRequest, Price, TokenUsage } from '../../core/model.js';
 import { worstCost } from '../../core/prices.js';
 import { headerOf, type Prompt } from '../../core/prompt.js';
@@ -18,11 +17,13 @@ const LEAST_OUTPUT_TOKENS = 256;
 export interface CallPlan {
   readonly maxOutputTokens: number;
   readonly want: Partial<Amounts>;
+  /** As `want`, with the longest reply that there is room for if what is in flight leaves all that it has reserved. */
+  readonly longest: Partial<Amounts>;
 }
 
 /**
  * Plans the call in the budget as it is when it is asked: the most it can cost is taken out before anything is sent.
- * Where there is no room for the longest reply, the model is asked for a shorter one.
+ * Where there is no room for the longest reply, and nothing in flight could leave it, the model is asked for a shorter one.
  */
 export function callPlanner(
   attempt: Attempt,
@@ -33,8 +34,12 @@ export function callPlanner(
   let worst: ((output: number) => Partial<Amounts>) | undefined;
   return () => {
     worst ??= worstCase(attempt, session, prompt);
-    const maxOutputTokens = fitting(scope.ledger, worst, outputLimitOf(session));
-    return { maxOutputTokens, want: worst(maxOutputTokens) };
+    const most = outputLimitOf(session);
+    const { ledger } = scope;
+    const maxOutputTokens = fitting((axis) => ledger.remaining(axis), worst, most);
+    const want = worst(maxOutputTokens);
+    if (maxOutputTokens === most) return { maxOutputTokens, want, longest: want };
+    return { maxOutputTokens, want, longest: worst(fitting((axis) => ledger.mostLeft(axis), worst, most)) };
   };
 }
 
@@ -56,12 +61,16 @@ function worstCase(
 }
 
 /** The longest reply that the budget has room for: what it costs grows evenly with its length. */
-function fitting(ledger: Ledger, worst: (output: number) => Partial<Amounts>, most: number): number {
+function fitting(
+  left: (axis: CountedAxis) => number,
+  worst: (output: number) => Partial<Amounts>,
+  most: number,
+): number {
   let longest = most;
   for (const axis of ['tokensIn', 'tokensOut', 'costUsd'] as const) {
     const fixed = worst(0)[axis] ?? 0;
     const each = (worst(1)[axis] ?? 0) - fixed;
-    if (each > 0) longest = Math.min(longest, Math.floor((ledger.remaining(axis) - fixed) / each + 1e-9));
+    if (each > 0) longest = Math.min(longest, Math.floor((left(axis) - fixed) / each + 1e-9));
   }
   return Math.max(Math.min(most, LEAST_OUTPUT_TOKENS), longest);
 }
