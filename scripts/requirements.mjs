@@ -22,8 +22,8 @@ export function requirementFiles() {
   }));
 }
 
-/** What was asked for (`R2-…`), or a fault that was found and must not come back (`F-C1`). */
-const ID = 'R\\d+-[A-Z0-9-]+|F-[A-Z]\\d+';
+/** What was asked for (`R2-…`), a fault that was found and must not come back (`F-C1`), or a clause of a pattern (`R17.3`). */
+const ID = 'R\\d+-[A-Z0-9-]+|F-[A-Z]\\d+|[SKROVIHY]\\d+\\.(?:\\d+|[a-z]+)';
 const IN_TITLE = new RegExp(`\\[(${ID})\\]`, 'g');
 const IN_HEADER = new RegExp(`\\bshows: *((?:${ID})(?:, *(?:${ID}))*)`, 'g');
 

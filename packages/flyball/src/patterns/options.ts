@@ -1,0 +1,9 @@
+import { ConfigError } from '../core/errors.js';
+
+/** Refuses counts and caps that mean nothing, when the composition is built. */
+export function checkCounts(who: string, counts: Readonly<Record<string, number>>, least = 1): void {
+  for (const [name, value] of Object.entries(counts)) {
+    if (Number.isInteger(value) && value >= least) continue;
+    throw new ConfigError(`${who} needs ${name} to be a whole number of at least ${least}: got ${value}.`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Run } from '../core/run.js';
+import { useOf } from './use.js';
+
+/** What a test says of a value. A score lets the best of several failed values be kept. */
+export type Tested =
+  | { readonly ok: true; readonly score?: number }
+  | { readonly ok: false; readonly because: string; readonly score?: number };
+
+/** Judges a value: by code, or by a model in a session of its own. */
+export type Test<I, O> = (run: Run, value: O, input: I) => Tested | Promise<Tested>;
+
+/** Runs a test, in a scope of its own where it does not make one: what it asks is not the pattern's own. */
+export async function runTest<I, O>(run: Run, test: Test<I, O>, value: O, input: I): Promise<Tested> {
+  if (useOf(test) !== undefined) return test(run, value, input);
+  return run.enter({ pattern: 'test', params: { test: test.name } }, async (inside) => test(inside, value, input));
+}
+
+/** A value with what its test said. */
+export interface Attempted<O> {
+  readonly value: O;
+  readonly tested: Tested;
+}
+
+/** The better of two: what passed before what failed, then the higher score, then the later one. */
+export function betterOf<O>(before: Attempted<O> | undefined, now: Attempted<O>): Attempted<O> {
+  if (before === undefined) return now;
+  if (before.tested.ok !== now.tested.ok) return before.tested.ok ? before : now;
+  return scoreOf(before) > scoreOf(now) ? before : now;
+}
+
+const scoreOf = ({ tested: { score = 0 } }: Attempted<unknown>): number => score;
