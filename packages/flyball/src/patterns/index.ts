@@ -1,6 +1,7 @@
 /** Patterns: functions that make an agent out of agents and sessions. */
 
 export { exact, type Formula, formulaText, type Interval, predicted } from './formula.js';
+export * from './orchestration/index.js';
 export { type About, pattern, useFrom } from './pattern.js';
 export * from './reasoning/index.js';
 export type { Seat } from './seat.js';

@@ -5,6 +5,7 @@ import { withNotes } from '../notes.js';
 import { checkCounts } from '../options.js';
 import { pattern } from '../pattern.js';
 import { askOnce, runPart } from '../seat.js';
+import { shown } from '../shown.js';
 import { type Attempted, betterOf, runTest, type Test } from '../tested.js';
 import type { Described } from '../use.js';
 
@@ -96,11 +97,10 @@ async function critiqueOf(
   critic: Session,
   { value, because }: { readonly value: unknown; readonly because: string },
 ): Promise<string> {
-  const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const asked = await askOnce(
     run,
     critic,
-    `An attempt at a task failed its test. Say in one to three sentences what went wrong and what to do differently. Do not write the answer.\n\n<attempt>\n${shown}\n</attempt>\n\n<test>\n${because}\n</test>`,
+    `An attempt at a task failed its test. Say in one to three sentences what went wrong and what to do differently. Do not write the answer.\n\n<attempt>\n${shown(value)}\n</attempt>\n\n<test>\n${because}\n</test>`,
   );
   const critique = asked.stop === 'done' || asked.stop === 'degraded' ? asked.value : because;
   return critique.length > MOST_CHARACTERS ? `${critique.slice(0, MOST_CHARACTERS)} …` : critique;
