@@ -1,8 +1,10 @@
 import { type Agent, budget, createRuntime, type Entry, memoryEngine, type Outcome, type Session } from 'flyball';
 import { exact, type Use, useOf } from 'flyball/patterns';
 import type { ScriptedModel } from 'flyball/testing';
-import { type PatternUse, patternsIn } from 'flyball/views';
+import { patternsIn } from 'flyball/views';
 import { expect } from 'vitest';
+
+type PatternUse = ReturnType<typeof patternsIn>[number];
 
 export const session = (model: ScriptedModel, name: string, more: Partial<Session> = {}): Session => ({
   name,
