@@ -22,7 +22,7 @@ export interface UntilApprovedOptions<O> {
   readonly same?: (before: O, now: O) => boolean;
 }
 
-const HEADING = 'Your last draft was not approved. Revise it. Keep what is right, and mend what the reviewer names.';
+const HEADING = 'Your last draft was not approved. Revise it. Keep what is right, and fix what the reviewer names.';
 
 /**
  * Revises until a separate judge approves, else returns the best draft.
