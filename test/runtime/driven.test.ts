@@ -1,4 +1,13 @@
-import { budget, type Dispatcher, done, type Outcome, type Run } from 'flyball';
+import {
+  budget,
+  type Dispatcher,
+  done,
+  type Engine,
+  FlyballError,
+  memoryEngine,
+  type Outcome,
+  type Run,
+} from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { gate, moving, RUN, still } from './stage.js';
@@ -37,6 +46,40 @@ describe('a run whose turn a dispatcher decides', () => {
     expect(await runtime.drive(RUN)).toEqual({ status: 'done' });
     expect(await runtime.drive(RUN)).toEqual({ status: 'done' }); // called once too often
     expect(await runtime.handle(RUN).outcome()).toMatchObject({ stop: 'done', value: 7 });
+  });
+
+  it('is handed over again when it is asked for again under its id [R10-SIM-DISPATCH]', async () => {
+    const stage = moving();
+    const dispatcher = notebook();
+    const agent = async (): Promise<Outcome<unknown>> => done(null);
+    const { runtime } = stage.open(agent, { dispatcher });
+    await runtime.start('agent', null, { id: RUN, budget: budget({}) });
+    const again = runtime.start('agent', null, { id: RUN, budget: budget({}) });
+    await expect(again).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    expect(dispatcher.told).toEqual([RUN, RUN]);
+  });
+
+  it('is handed over also where the storage fails while it is being resumed [R10-SIM-DISPATCH]', async () => {
+    const inner = memoryEngine();
+    let isBroken = false;
+    const inbox: Engine['inbox'] = (runId, after) =>
+      isBroken
+        ? Promise.reject(new FlyballError('STORAGE_BUSY', 'Not now.', { retryable: true }))
+        : inner.inbox(runId, after);
+    const stage = moving({ ...inner, inbox });
+    const dispatcher = notebook();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));
+    const { runtime } = stage.open(agent, { dispatcher });
+    await runtime.start('agent', null, { id: RUN, budget: budget({}) });
+    await runtime.pause(RUN);
+    expect(await runtime.drive(RUN)).toEqual({ status: 'paused' });
+    const told = dispatcher.told.length;
+    isBroken = true;
+    await expect(runtime.resume(RUN)).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+    isBroken = false;
+    expect((await runtime.get(RUN)).status).toBe('running'); // claimed, and nobody works on it
+    expect(dispatcher.told.slice(told)).toEqual([RUN]);
+    expect(await runtime.drive(RUN)).toEqual({ status: 'paused' });
   });
 
   it('says when it is to be driven again, and is left alone before that [R10-PORT-DISPATCH]', async () => {

@@ -10,12 +10,13 @@ export function horizonOf({ faults, isPoisoned }: Plan): number {
   const ends = faults.map(
     (fault) => ('at' in fault ? fault.at : 0) + ('ms' in fault && fault.kind !== 'jump' ? fault.ms : 0),
   );
-  return 2_000 + Math.max(isPoisoned ? 60_000 : 0, ...ends);
+  const stops = faults.some((fault) => fault.kind === 'strike' && fault.how === 'stop') ? STOP_MS + 5_000 : 0;
+  return 2_000 + Math.max(isPoisoned ? 60_000 : 0, stops, ...ends);
 }
 
 /** Has a fault happen when its time comes. One that is bound to a write happens there. */
 export function apply(simulation: Simulation, fault: Fault): void {
-  if (fault.kind === 'crash-at') return;
+  if (fault.kind === 'strike') return;
   simulation.timeline.after(fault.at, () => {
     if (simulation.isHealed) return;
     simulation.trace(`fault ${JSON.stringify(fault)}`);
@@ -23,7 +24,7 @@ export function apply(simulation: Simulation, fault: Fault): void {
   });
 }
 
-function happen(simulation: Simulation, fault: Exclude<Fault, Of<'crash-at'>>): void {
+function happen(simulation: Simulation, fault: Exclude<Fault, Of<'strike'>>): void {
   const { timeline } = simulation;
   const until = (ms: number, end: () => void): void => void timeline.after(ms, end);
   const on = (slot: number, act: (machine: Machine) => void): void => {
@@ -89,6 +90,21 @@ async function declare(simulation: Simulation): Promise<void> {
   }
 }
 
+/** A write to a run is the moment of a fault: the process that makes it is killed, or stands still. */
+export function strike(simulation: Simulation, machine: Machine, { how, run, cancels }: Of<'strike'>): void {
+  simulation.trace(`${machine.name} is struck: ${how}`);
+  if (how === 'crash') simulation.kill(machine, 1_000);
+  else {
+    machine.stop();
+    simulation.timeline.after(STOP_MS, () => machine.goOn());
+  }
+  const cancel = (): void => void meddle(simulation, { kind: 'cancel', at: 0, run }).catch(() => undefined);
+  if (cancels) simulation.timeline.after(300, cancel);
+}
+
+/** Longer than a lease. */
+const STOP_MS = 20_000;
+
 async function meddle(
   simulation: Simulation,
   { kind, run }: Of<'cancel' | 'pause' | 'redirect' | 'stray' | 'early' | 'wake'>,
@@ -102,8 +118,11 @@ async function meddle(
       const { fence, owner } = known;
       simulation.cancelled.add(runId);
       await server.cancel(runId, { by: 'op', why: 'wrong address' });
+      simulation.calledOff.add(runId);
       const isDead = owner === undefined || simulation.isDead(owner);
-      const isActing = [...simulation.acting].some(({ key }) => key.startsWith(`${runId}:`));
+      const isActing = [...simulation.acting].some(
+        ({ key, machine }) => key.startsWith(`${runId}:`) && !machine.isDead(),
+      );
       if (isDead && !isActing && known.fence === fence)
         simulation.world(runId).deeds.push({ what: 'cancelled', key: '', kind: '' });
       return;

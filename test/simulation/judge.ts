@@ -7,6 +7,9 @@ import { brokenRules, eventsOf } from '../crash/rules.js';
 import type { Plan } from './plan.js';
 import type { Simulation } from './simulation.js';
 
+/** What a child is given of the time, in generated programs. */
+const CHILD_MS = 20_000;
+
 /** Looks at everything once more when it is over: each run against its journal and against what really happened. */
 export async function judge(simulation: Simulation): Promise<readonly string[]> {
   const stops: string[] = [];
@@ -21,6 +24,7 @@ export async function judge(simulation: Simulation): Promise<readonly string[]> 
     stops.push(record.status);
     if (!simulation.isFinal(runId)) continue; // it was told why
     const isPoisoned = simulation.plan.isPoisoned && n === 0;
+    if (simulation.truth.of(runId)?.isOther === true) continue; // it did what other code does
     if (!isPoisoned) checkEnd(simulation, { runId, given, entries });
     if (isPoisoned && record.status !== 'stalled' && !simulation.cancelled.has(runId))
       simulation.blame('poison:lives', `${runId} is ${record.status}`);
@@ -66,6 +70,8 @@ function checkEnd(
   if (end.stop === 'cancelled' && simulation.cancelled.has(runId)) return;
   if (end.stop === 'bounded') {
     if (end.bound === 'deadline' && hasWrongClocks(simulation.plan)) return;
+    // a process that stands still is at work, and so is a dead one until its next sign of life was due
+    if (end.bound === 'wallMs' && end.limit === CHILD_MS && simulation.plan.faults.length > 0) return;
     if (!given.enlarges && end.bound !== 'wallMs' && end.bound !== 'deadline') return;
   }
   simulation.blame(`end:${endName(end)}`, `${runId} ${detailOf(end)}`);

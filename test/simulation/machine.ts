@@ -33,7 +33,9 @@ export class Machine implements End {
   readonly host: Host;
   readonly line: Line;
   state: 'up' | 'stopped' | 'leaving' | 'dead' = 'up';
-  isCutOff = false;
+  /** When it last stood still or was cut off. */
+  awaySince = Number.NEGATIVE_INFINITY;
+  private cutOff = false;
   private readonly parts: MachineParts;
   private runtime: Runtime | undefined;
   private offset: number;
@@ -90,7 +92,16 @@ export class Machine implements End {
   }
 
   isCut(): boolean {
-    return this.isCutOff;
+    return this.cutOff;
+  }
+
+  get isCutOff(): boolean {
+    return this.cutOff;
+  }
+
+  set isCutOff(is: boolean) {
+    if (this.cutOff && !is) this.awaySince = this.parts.timeline.now;
+    this.cutOff = is;
   }
 
   loss(): number {
@@ -123,6 +134,7 @@ export class Machine implements End {
   goOn(): void {
     if (this.state !== 'stopped') return;
     this.state = 'up';
+    this.awaySince = this.parts.timeline.now;
     const waiting = this.backlog;
     this.backlog = [];
     for (const callback of waiting) callback();

@@ -108,8 +108,8 @@ export class Line {
         if (op === 'append') this.end.passes('after', runId);
         answer(() => this.end.enter(() => settle(outcome)));
       };
-      const giveUp = (error: FlyballError): void => {
-        stopWaiting = this.timeline.after(PATIENCE_MS, () => this.end.enter(() => settle(() => reject(error))));
+      const giveUp = (why: () => FlyballError): void => {
+        stopWaiting = this.timeline.after(PATIENCE_MS, () => this.end.enter(() => settle(() => reject(why()))));
       };
       this.carry(op, runId, { apply, giveUp, isWrite });
     });
@@ -119,30 +119,32 @@ export class Line {
     const { random, timeline } = this;
     const fate = this.fateOf(op);
     if (fate !== 'arrives') this.trace(`${this.end.name} ${op} ${runId ?? ''} ${fate}`);
-    const late = sent.isWrite ? uncertain(op) : unreachable(op);
-    if (fate === 'refused') return sent.giveUp(unreachable(op));
+    const late = (): FlyballError => (sent.isWrite ? uncertain(op) : unreachable(op));
+    if (fate === 'refused') return sent.giveUp(() => unreachable(op));
     if (fate === 'lost') return sent.giveUp(late);
     const there = this.delay(op, runId, fate === 'late' ? PATIENCE_MS + random.int(20_000) : undefined);
-    const back = fate === 'unanswered' ? undefined : this.oneWay();
-    const answer = (tell: () => void): void => {
-      if (back === undefined || this.end.isCut()) return;
+    const back = this.oneWay();
+    const told = (tell: () => void): void => {
+      if (this.end.isCut()) return;
       if (back === 0) tell();
       else timeline.after(back, tell);
     };
+    const answer = fate === 'unanswered' || fate === 'resent' ? () => undefined : told;
     if (there === 0) void sent.apply(answer);
     else timeline.after(there, () => void sent.apply(answer));
-    if (fate === 'late' || fate === 'unanswered') sent.giveUp(late);
-    else if (this.end.isCut() || there > 0 || (back ?? 0) > 0) sent.giveUp(late); // should it be cut off meanwhile
+    const isSure = fate === 'arrives' && there === 0 && back === 0 && !this.end.isCut();
+    if (!isSure) sent.giveUp(late); // the answer gets lost, or may be cut off
     if (fate === 'twice') timeline.after(there + random.int(20_000), () => void sent.apply(() => undefined));
+    if (fate === 'resent') timeline.after(there + 1 + random.int(PATIENCE_MS - 1), () => void sent.apply(told));
   }
 
-  private fateOf(op: string): 'arrives' | 'refused' | 'lost' | 'late' | 'unanswered' | 'twice' {
+  private fateOf(op: string): 'arrives' | 'refused' | 'lost' | 'late' | 'unanswered' | 'twice' | 'resent' {
     const { random } = this;
     if (this.end.isCut()) return random.int(2) === 0 ? 'refused' : 'lost';
     const loss = this.end.loss();
     if (loss === 0 || random() >= loss) return 'arrives';
     const fates = ['refused', 'lost', 'late', 'unanswered', 'unanswered'] as const;
-    return REPEATABLE.has(op) && random.int(3) === 0 ? 'twice' : random.pick(fates);
+    return REPEATABLE.has(op) && random.int(2) === 0 ? random.pick(['twice', 'resent']) : random.pick(fates);
   }
 
   private oneWay(): number {
@@ -174,7 +176,7 @@ type Listener = (runId?: string) => void;
 
 interface Sent {
   readonly apply: (answer: (tell: () => void) => void) => Promise<void>;
-  readonly giveUp: (error: FlyballError) => void;
+  readonly giveUp: (why: () => FlyballError) => void;
   readonly isWrite: boolean;
 }
 

@@ -38,6 +38,7 @@ export class People {
   private readonly asked = new Map<string, Asked>();
   private readonly later = new Map<string, Limits[]>();
   private readonly raised = new Map<string, number>();
+  private readonly busy = new Set<string>();
   /** Runs that were to go on, under this budget, and of which nobody heard that they do. */
   private readonly unsure = new Map<string, Partial<Budget> | undefined>();
 
@@ -50,7 +51,14 @@ export class People {
     return (this.raised.get(runId) ?? 0) > 4;
   }
 
+  /** Whoever looks after a run does one thing after the other. */
   async look(visit: Visit): Promise<void> {
+    if (this.busy.has(visit.runId)) return;
+    this.busy.add(visit.runId);
+    await this.attend(visit).finally(() => this.busy.delete(visit.runId));
+  }
+
+  private async attend(visit: Visit): Promise<void> {
     const { known, runId } = visit;
     const server = this.around.server(known.version);
     if (server === undefined) return;
@@ -92,12 +100,12 @@ export class People {
     const next = later[0];
     const isMore = next !== undefined && axis !== undefined && (next[axis] ?? 0) > (held[axis] ?? 0);
     if (!isMore) later.length = 0;
-    this.raised.set(runId, (this.raised.get(runId) ?? 0) + 1);
     this.around.trace(`op raises the budget of ${runId}`);
     const budget = isMore ? next : PLENTY;
     this.unsure.set(runId, budget);
     await server.resume(runId, { by: 'op', budget });
     this.unsure.delete(runId);
+    this.raised.set(runId, (this.raised.get(runId) ?? 0) + 1);
   }
 
   private async respond(visit: Visit, wait: EventOf<'wait-start'>): Promise<void> {

@@ -6,8 +6,15 @@ import { type Case, profile } from '../crash/case.js';
 export type Fault =
   /** The process is killed, and another one takes its place after a while. */
   | { readonly kind: 'crash'; readonly at: number; readonly machine: number; readonly backMs: number }
-  /** It is killed at a write to a run: before it is made, or after, unanswered. */
-  | { readonly kind: 'crash-at'; readonly run: number; readonly write: number; readonly when: 'before' | 'after' }
+  /** At a write to a run, before it is made or after, it is killed or stands still; somebody may cancel the run then. */
+  | {
+      readonly kind: 'strike';
+      readonly run: number;
+      readonly write: number;
+      readonly when: 'before' | 'after';
+      readonly how: 'crash' | 'stop';
+      readonly cancels: boolean;
+    }
   /** It stands still and knows nothing of it, as under SIGSTOP. */
   | { readonly kind: 'stop'; readonly at: number; readonly machine: number; readonly ms: number }
   /** Nothing gets from it to the storage, or back. */
@@ -69,7 +76,8 @@ export function planOf(seed: number): Plan {
   const runs = random.pick([1, 1, 1, 2, 2, 3]);
   const machines = random.pick([1, 2, 2, 2, 3]);
   const isPoisoned = random.int(12) === 0;
-  const turns = random.int(6) === 0 ? 'dispatcher' : 'workers';
+  // whoever dispatches decides what runs beside what: nobody tries suspects alone then
+  const turns = random.int(6) === 0 && !isPoisoned ? 'dispatcher' : 'workers';
   const cases = Array.from({ length: runs }, (_, n) => caseOf(random.pick(PROFILES), seed * 4 + n));
   const skew = (): number => random.pick([0, 0, 0, 0, random.int(4000) - 2000, random.pick([HOUR_MS, -HOUR_MS])]);
   return {
@@ -106,10 +114,12 @@ function faultsOf(
       case 2:
       case 3:
         return {
-          kind: 'crash-at',
+          kind: 'strike',
           run: run(),
           write: 1 + random.int(14),
           when: random.pick(['before', 'after']),
+          how: random.pick(['crash', 'crash', 'stop']),
+          cancels: random.int(4) === 0,
         };
       case 4:
       case 5:

@@ -5,12 +5,12 @@ import { openWaitsOf } from '../../packages/flyball/src/runtime/load.js';
 import { callsOf, type Violation, World } from '../crash/world.js';
 import { agentFor } from './agents.js';
 import { Dispatch } from './dispatch.js';
-import { apply, full, horizonOf } from './faults.js';
+import { apply, full, horizonOf, strike } from './faults.js';
 import { judge } from './judge.js';
 import { Machine } from './machine.js';
 import { openOn } from './open-on.js';
 import { People, type Visit } from './people.js';
-import type { Plan } from './plan.js';
+import type { Fault, Plan } from './plan.js';
 import { start } from './start.js';
 import { Timeline } from './timeline.js';
 import { type Known, Truth } from './truth.js';
@@ -28,6 +28,8 @@ export interface Played {
 /** More than any simulation takes that comes to an end. */
 const MOST_MOMENTS = 20_000;
 const LIVENESS_MOMENTS = 15_000;
+/** How long a machine that stood still or was cut off may go by what it knew before. */
+const AWAY_MS = 30_000;
 
 /** One simulated world: machines, their storage, and everybody who does something to them. */
 export class Simulation {
@@ -42,8 +44,9 @@ export class Simulation {
   readonly dispatch: Dispatch;
   /** By slot, the process that is there or was there last. */
   readonly machines: Machine[] = [];
-  /** Runs that somebody cancelled. */
+  /** Runs that somebody tried to cancel, and those of them where that was accepted. */
   readonly cancelled = new Set<string>();
+  readonly calledOff = new Set<string>();
   /** Who may still act, and under which key. */
   readonly acting = new Set<{ readonly key: string; readonly machine: Machine }>();
   readonly lines: string[] = [];
@@ -54,6 +57,8 @@ export class Simulation {
   lives = 0;
   private readonly isTraced: boolean;
   private readonly dead = new Set<string>();
+  /** Crashes at a write, each of which happens once. */
+  private readonly struck = new Set<Fault>();
 
   constructor(plan: Plan, { isTraced = false }: { readonly isTraced?: boolean } = {}) {
     this.plan = plan;
@@ -150,16 +155,24 @@ export class Simulation {
   private crashAt(machine: Machine, when: 'before' | 'after', runId: string | undefined): void {
     if (this.isHealed || runId === undefined) return;
     const writes = (this.truth.of(runId)?.writes ?? 0) + (when === 'before' ? 1 : 0);
-    const isDue = this.plan.faults.some(
-      (fault) =>
-        fault.kind === 'crash-at' && `run-${fault.run}` === runId && fault.write === writes && fault.when === when,
+    const due = this.plan.faults.find(
+      (fault): fault is Extract<Fault, { readonly kind: 'strike' }> =>
+        fault.kind === 'strike' &&
+        `run-${fault.run}` === runId &&
+        fault.write === writes &&
+        fault.when === when &&
+        !this.struck.has(fault),
     );
-    if (isDue) this.kill(machine, 1_000);
+    if (due === undefined) return;
+    this.struck.add(due);
+    strike(this, machine, due);
   }
 
   private took(by: Owner, known: Known, others: readonly Owner[]): void {
     const machine = this.machines.find(({ owner }) => owner.id === by.id);
     if (machine === undefined || machine.version === known.version) return;
+    // whoever was away has an old idea of who else is there
+    if (this.timeline.now - machine.awaySince < AWAY_MS || this.loss > 0) return;
     const able = this.machines.find(
       ({ owner, state, isCutOff }) => state === 'up' && !isCutOff && others.some(({ id }) => id === owner.id),
     );
@@ -182,9 +195,11 @@ export class Simulation {
     const known = this.truth.of(runId);
     const given = this.plan.cases[Number(runId.slice(4))];
     if (known === undefined || given === undefined) return false;
-    if (known.status === 'stalled') return this.plan.isPoisoned && runId === 'run-0';
+    // code that is gone has worked on it: it says so, and nobody can go on with it
+    if (known.status === 'stalled')
+      return (this.plan.isPoisoned && runId === 'run-0') || (this.isHealed && known.isOther);
     if (known.status !== 'bounded') return known.owner === undefined && known.end === known.status;
-    if (this.cancelled.has(runId)) return false;
+    if (this.calledOff.has(runId)) return false;
     const isTime = known.code === 'wallMs' || known.code === 'deadline';
     return isTime || !given.enlarges || this.people.hasPlenty(runId);
   }

@@ -18,8 +18,11 @@ export interface Known {
   readonly waits: Map<string, boolean>;
   /** Budgets that held, and how many tools had been called when each began to. */
   readonly eras: { readonly toolCalls: number; readonly before: number }[];
-  crashes: number;
   writes: number;
+  /** Different code has worked on it. */
+  isOther: boolean;
+  /** Messages that ended a wait. */
+  readonly heard: Set<string>;
 }
 
 export interface Outside {
@@ -34,7 +37,7 @@ export interface Outside {
 }
 
 /** Long enough for everybody to have heard of an announcement. */
-const KNOWN_AFTER_MS = 30_000;
+const KNOWN_AFTER_MS = 8_000;
 
 const ENDED: ReadonlySet<string> = new Set(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
 
@@ -174,8 +177,9 @@ export class Truth {
       end: undefined,
       waits: new Map(),
       eras: [],
-      crashes: 0,
       writes: 0,
+      isOther: false,
+      heard: new Set(),
     };
     this.runs.set(runId, known);
     this.read(known, first);
@@ -192,7 +196,6 @@ export class Truth {
     if (isHeld && known.owner !== undefined && !this.outside.mayTakeOver(known.owner))
       blame('lease:broken', `${owner.id} took ${runId} from ${known.owner.id}, who holds it`);
     Object.assign(known, { fence, owner, leaseUntil: now() + leaseMs, status: 'running', code: undefined });
-    known.crashes = claim.record.crashes;
     return claim;
   }
 
@@ -225,11 +228,15 @@ export class Truth {
     if (toolCalls !== undefined && (event.type === 'run-start' || event.type === 'run-resume'))
       known.eras.push({ toolCalls, before: callsOf(known.runId) });
     if (event.type === 'run-end' && event.outcome?.stop !== 'bounded') known.end = event.outcome?.stop;
+    if (event.type === 'complete' && event.name === 'checked') known.isOther = true;
     const wait = `${generation}:${event.id}`;
     if (event.type === 'wait-start') known.waits.set(wait, true);
     if (event.type !== 'wait-end') return;
     if (known.waits.get(wait) === false) blame('verdict:two', `${known.runId} ${wait} ended twice`);
     known.waits.set(wait, false);
+    if (event.signal === undefined) return;
+    if (known.heard.has(event.signal)) blame('message:twice', `${known.runId} heard ${event.signal} twice`);
+    known.heard.add(event.signal);
   }
 
   private async released(claim: Claim, rest: Rest): Promise<void> {
@@ -248,6 +255,9 @@ export class Truth {
 interface Told {
   readonly type: string;
   readonly id?: string;
+  readonly name?: string;
+  /** The message that ended a wait. */
+  readonly signal?: string;
   readonly budget?: { readonly toolCalls?: number };
   readonly outcome?: { readonly stop: string };
 }

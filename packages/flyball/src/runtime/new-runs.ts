@@ -7,7 +7,7 @@ import { EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
 import { forkPointCheck } from '../core/fork-points.js';
 import { through } from '../core/join-seams.js';
 import { type RunState, snapshotFor } from '../core/run-state.js';
-import type { Batch, RunRecord } from '../ports/engine.js';
+import type { Batch, NewRun, RunRecord } from '../ports/engine.js';
 import { batchOf } from './batch-of.js';
 import { load } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
@@ -18,7 +18,7 @@ import { rejectionsBeside } from './unheard.js';
 
 export async function startRun(opened: Opened, agent: string, input: unknown, start: StartOptions): Promise<RunHandle> {
   const { lives, settings } = opened;
-  const { engine, clock, seams } = settings;
+  const { clock, seams } = settings;
   lives.assertOpen();
   const { version } = lives.agent(agent);
   const budget = checkedBudget(start?.budget);
@@ -30,7 +30,7 @@ export async function startRun(opened: Opened, agent: string, input: unknown, st
   const who = { agent, version, subject, tenant };
   const inLine = opened.worker.leavesInLine(agent);
   const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, ...who, input: guarded, budget };
-  await engine.create({
+  await create(opened, {
     id,
     ...who,
     createdAt: clock.now(),
@@ -68,7 +68,7 @@ export async function forkRun(opened: Opened, runId: string, given: ForkOptions)
     fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', stateAfter(prefix), latest) },
   };
   const inLine = opened.worker.leavesInLine(parent.agent);
-  await engine.create({
+  await create(opened, {
     id,
     ...who,
     createdAt: clock.now(),
@@ -78,6 +78,14 @@ export async function forkRun(opened: Opened, runId: string, given: ForkOptions)
     first: firstBatch(start, now),
   });
   return launchNew(opened, id, inLine);
+}
+
+/** Whoever asks again for a run that is there may have died, or heard nothing, before it was dispatched. */
+async function create({ settings: { engine, dispatcher } }: Opened, run: NewRun): Promise<void> {
+  await engine.create(run).catch(async (error: unknown) => {
+    if (error instanceof FlyballError && error.code === 'RUN_EXISTS') await dispatcher?.dispatch(run.id);
+    throw error;
+  });
 }
 
 /** The start of the part that is forked, once it is clear that it can be forked there. */
