@@ -12,6 +12,7 @@ import {
 } from 'flyball';
 import { underSupervision } from 'flyball/people';
 import type { BudgetSlice } from '../../packages/flyball/src/core/budget.js';
+import type { ChildSlice } from '../../packages/flyball/src/core/child-slice.js';
 import type { Delegation } from '../../packages/flyball/src/core/tool.js';
 import { type Case, HOUR_MS } from './case.js';
 import type { Program, Slice } from './program.js';
@@ -271,15 +272,15 @@ async function child(program: Program & { readonly kind: 'spawn' }, run: Run, st
     if (program.isDegraded !== true) return done(value ?? null);
     return degraded(value ?? null, 'they disagree', { code: 'uncertain', data: { agreement: own.board.length } });
   };
-  const slice = {
+  const slice = (): ChildSlice => ({
     ...sliceOf(program.slice, run, world),
     ...(program.isLent ? { boards: ['notes'] } : {}),
     ...(program.isSimulated ? { world: 'simulated' as const } : {}),
-  };
+  });
   const input = board.at(-1) ?? null;
   const isSpawned = program.through === undefined || program.through === 'spawn';
   const outcome = isSpawned
-    ? await run.spawn(worker, input, slice)
+    ? await run.spawn(worker, input, slice())
     : await delegated(run, { agent: worker, input, slice }, program.through === 'hands-back');
   if (outcome.stop === 'degraded' && outcome.reason?.code !== 'uncertain')
     world.blame('reason:lost', JSON.stringify(outcome));
@@ -290,7 +291,11 @@ async function child(program: Program & { readonly kind: 'spawn' }, run: Run, st
 }
 
 /** The child works for a tool. Where its budget ends first, somebody may hand back what there is. */
-async function delegated(run: Run, work: Delegation, handsBack: boolean): Promise<Outcome<unknown>> {
+async function delegated(
+  run: Run,
+  work: Omit<Delegation, 'slice'> & { readonly slice: () => ChildSlice },
+  handsBack: boolean,
+): Promise<Outcome<unknown>> {
   const closer = async (on: Run, ended: unknown): Promise<Outcome<unknown>> =>
     done(await on.step('hand-back', ended, () => 'handed back', 'pure'));
   const handBack = ({ bound }: { readonly bound: string }): Delegation => ({ agent: closer, input: bound, slice: {} });
@@ -298,7 +303,8 @@ async function delegated(run: Run, work: Delegation, handsBack: boolean): Promis
     name: 'delegate',
     description: 'Delegates.',
     effect: 'pure',
-    delegates: () => ({ ...work, ...(handsBack ? { handBack } : {}) }),
+    // of the turn in which the child begins: the call before it may belong to another life
+    delegates: () => ({ ...work, slice: work.slice(), ...(handsBack ? { handBack } : {}) }),
     execute: async () => 'never',
   };
   const result = await run.call(tool, { seen: work.input });
