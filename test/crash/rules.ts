@@ -95,7 +95,8 @@ const compensations: Rule = ({ entries, inherited, world, runId, stop }) => {
   if (!isNewestFirst(undonePositions(entries)))
     found.push({ rule: 'rollback:order', detail: undonePositions(entries).join(' ') });
   const acts = actsOf(entries);
-  for (const { entries: lines } of reportsOf(entries)) {
+  for (const { entries: all } of reportsOf(entries)) {
+    const lines = all.filter(({ name }) => !name.startsWith('start:')); // other runs are not among the acts
     // a report names effects without their generation: of one name there may be several
     for (const name of new Set(lines.map(({ effect }) => effect))) {
       const said = lines.filter(({ effect, status }) => effect === name && status === 'COMPENSATED').length;
