@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { budget, createRuntime, done, isNote, memoryEngine, type Note, type Run } from 'flyball';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { filesUnder, root } from '../../scripts/files.mjs';
 
 declare module 'flyball' {
   interface NoteKinds {
@@ -39,5 +42,19 @@ describe('notes', () => {
       () => run.note({ kind: 'not-in-the-map', anything: ['goes'] }),
     ];
     expect(never).toBeInstanceOf(Function);
+  });
+
+  it('of commit loops, skills and checks are all of kinds in the map [R9-KERNEL-NOTES]', () => {
+    const read = (path: string) => readFileSync(join(root, path), 'utf8');
+    const files = filesUnder('packages/flyball/src', /\/(loops\/commit|skills|checks)\/.*(?<!\.test)\.ts$/);
+    const told = files.flatMap((file) =>
+      [...read(file).matchAll(/\b(?:note\(|evenIfItFails\(run, )\{\s*kind: '([a-z-]+)'/g)].map(
+        (match) => match[1] ?? '',
+      ),
+    );
+    const map = /interface NoteKinds \{(.*?)\n\}/s.exec(read('packages/flyball/src/core/notes.ts'))?.[1] ?? '';
+    const known = new Set([...map.matchAll(/^ {2}'?([a-z-]+)'?: /gm)].map((match) => match[1]));
+    expect(told.length).toBeGreaterThan(15);
+    expect(told.filter((kind) => !known.has(kind))).toEqual([]);
   });
 });

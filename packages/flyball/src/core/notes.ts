@@ -80,7 +80,64 @@ export interface NoteKinds {
     readonly problem: string;
     readonly tries: number;
   };
+  /** What a learned skill library found for a task. */
+  'skills-retrieved': { readonly found: readonly { readonly name: string; readonly confidence: number }[] };
+  /** What one stage of the matching decided. */
+  'skill-match': {
+    readonly stage: 'lexical' | 'lenient' | 'load' | 'strict';
+    readonly kept: readonly string[];
+    readonly dropped: readonly { readonly name: string; readonly because: string }[];
+    readonly unreadable?: string;
+  };
+  'skill-distilled': { readonly stored: boolean; readonly name?: string; readonly because?: string };
+  'skill-run': { readonly name: string; readonly bodyHash: string; readonly parameters: object };
+  'skill-fallback': { readonly because: string };
   'skill-active': { readonly name: string; readonly version: string; readonly hash: string; readonly by: string };
+  /** What a commit loop expects of its repairs before they begin. */
+  prediction: { readonly error: number; readonly verdict: { readonly kind: string }; readonly [key: string]: unknown };
+  /** What the controller of a commit loop makes of a measurement. */
+  control: { readonly error: number; readonly decision: { readonly kind: string } };
+  /** Evidence that was left out, because there was more than a loop may hold. */
+  'evidence-bounded': { readonly dropped: number; readonly unasked: number; readonly kept: number };
+  /** One attempt to repair a defect. */
+  repair: {
+    readonly n: number;
+    readonly defect: string;
+    readonly description: string;
+    readonly cause: string;
+    readonly strategy: string;
+    readonly intensity: number;
+    readonly resolved: boolean;
+    readonly costUsd: number;
+    readonly ms: number;
+    readonly why: string;
+  };
+  'repair-loop': { readonly wayOut: string | undefined; readonly n: number };
+  'repair-escalated': { readonly escalation: string; readonly why: string };
+  escalation: { readonly how: string; readonly why: string };
+  /** Whether an output may be committed. */
+  exit: {
+    readonly gates: readonly { readonly gate: string; readonly score: number; readonly passed: boolean }[];
+    readonly confidence: number;
+    readonly disposition: 'auto-commit' | 'human-review' | 'reject';
+    readonly triggers: readonly string[];
+    readonly risk: string;
+  };
+  /** The task was committed before: its result is given again. */
+  resubmitted: { readonly task: string; readonly provenance: string };
+  'failure-report': { readonly reason: string; readonly phase: string; readonly [key: string]: unknown };
+  /** What a commit loop does after its end did not work: the lesson it learns, or what it keeps in memory. */
+  'after-commit-failed': AfterwardsFailed;
+  'after-failure-failed': AfterwardsFailed;
+  /** Replies that breach constraints are asked for again. */
+  constraints: { readonly version: string; readonly told: readonly string[]; readonly guardOnly: readonly string[] };
+  'constraint-breach': { readonly version: string; readonly ids: readonly string[] };
+  'output-template': { readonly hash: string; readonly mode: string; readonly repairs: number };
+  'edge-cases': {
+    readonly cases: number;
+    readonly failed: number;
+    readonly notRun: readonly { readonly name: string; readonly why: string }[];
+  };
   /** A turn of a conversation has ended. */
   'turn-end': {
     readonly turn: number;
@@ -89,6 +146,12 @@ export interface NoteKinds {
     readonly because?: string;
   };
 }
+
+type AfterwardsFailed = {
+  readonly what: 'lesson' | 'memory';
+  readonly code: ErrorCode;
+  readonly why: string;
+};
 
 /** The kind of a note in a journal. */
 export type NoteKind = keyof NoteKinds;

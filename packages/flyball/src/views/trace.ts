@@ -85,10 +85,15 @@ export class TraceFold {
   }
 
   apply(entry: Entry): void {
-    const { event, at, generation } = entry;
-    if (this.lastAt === undefined) this.root.startMs = at;
+    if (this.lastAt === undefined) this.root.startMs = entry.at;
     const effect = this.effects.apply(entry);
     if (effect !== undefined && !this.nodes.has(effect)) this.openEffect(effect);
+    this.follow(entry, effect);
+    this.lastAt = entry.at;
+  }
+
+  private follow(entry: Entry, effect: Effect | undefined): void {
+    const { event, at, generation } = entry;
     switch (event.type) {
       case 'run-start':
         this.root.name = `invoke_agent ${event.agent}`;
@@ -119,6 +124,11 @@ export class TraceFold {
       case 'ask-start':
         if (event.attempt === 1) this.countCall(generation, scopeOf(event.id));
         break;
+      case 'spawn-start': {
+        const opened = effect === undefined ? undefined : this.nodes.get(effect);
+        if (opened !== undefined) this.children.set(`${generation} ${pathOf(event.path)}`, opened);
+        break;
+      }
       case 'spawn-end': {
         const path = effect?.start?.type === 'spawn-start' ? pathOf(effect.start.path) : undefined;
         if (path !== undefined) this.closePhasesIn(path, at, gaveValue(event.outcome.stop) ? 'ok' : 'error');
@@ -127,11 +137,6 @@ export class TraceFold {
       default:
         break;
     }
-    if (event.type === 'spawn-start' && effect !== undefined) {
-      const opened = this.nodes.get(effect);
-      if (opened !== undefined) this.children.set(`${generation} ${pathOf(event.path)}`, opened);
-    }
-    this.lastAt = at;
   }
 
   /** The tree up to the last entry. Parts that did not change since the last time are the same objects. */

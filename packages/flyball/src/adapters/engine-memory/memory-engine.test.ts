@@ -6,5 +6,5 @@ const port = '[R10-PORT-APPEND] [R10-PORT-CLAIM] [R10-PORT-TAKE] [R10-PORT-TENAN
 
 engineContract({ describe, it }, `memory [R2-ENGINE-MEMORY] [R2-LEASE] [R2-KIT-CONTRACTS] ${port}`, async () => {
   const engine = memoryEngine();
-  return { engine, close: () => engine.close() };
+  return { engine, reopen: 'in-memory', close: () => engine.close() };
 });

@@ -152,7 +152,7 @@ function failureReport(run: Run, work: Work, reason: string): FailureReport {
 }
 
 /** The outcome has the texts: the note only says which they are. */
-function withoutTexts({ partial, diagnosis, ...report }: FailureReport): Readonly<Record<string, unknown>> {
+function withoutTexts({ partial, diagnosis, ...report }: FailureReport) {
   const named = partial?.artefacts.map(({ name, text }) => ({ name, characters: text.length, hash: sha256(text) }));
   return {
     ...report,

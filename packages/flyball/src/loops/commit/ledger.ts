@@ -151,7 +151,7 @@ export async function learn(run: Run, store: Store, loop: string, task: TaskSpec
 /** Whatever the loop has come to, what is noted down about it afterwards does not change it: a failure of that is told. */
 export async function evenIfItFails(
   run: Run,
-  told: { readonly kind: string; readonly what: string },
+  told: { readonly kind: 'after-commit-failed' | 'after-failure-failed'; readonly what: 'lesson' | 'memory' },
   doing: () => Promise<void>,
 ): Promise<void> {
   try {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Owner } from '../../core/events.js';
 import type { Batch, Claim, Engine, InboxMessage, NewRun, StoredEntry } from '../../ports/engine.js';
 
@@ -5,9 +6,22 @@ import type { Batch, Claim, Engine, InboxMessage, NewRun, StoredEntry } from '..
 export interface OpenEngine {
   readonly engine: Engine;
   close(): Promise<void>;
-  /** Opens the same data again, after a close: for engines that outlive their process. */
-  reopen?(): Promise<Engine>;
+  /**
+   * Opens the same data again, after a close. `in-memory` says that nothing of the engine outlives its process: then it is
+   * not tested that anything was stored.
+   */
+  readonly reopen: (() => Promise<Engine>) | 'in-memory';
 }
+
+/** Undefined for an engine that says of itself that it keeps nothing. */
+export async function reopened({ reopen }: OpenEngine): Promise<Engine | undefined> {
+  if (reopen === 'in-memory') return undefined;
+  assert.equal(typeof reopen, 'function', NO_REOPEN);
+  return reopen();
+}
+
+const NO_REOPEN =
+  'open() gives no `reopen`, so nothing shows that the engine stores anything. Give a function that opens the same data again, or `in-memory`.';
 
 export type EngineTest = (engine: Engine, opened: OpenEngine) => Promise<void>;
 /** Declares one test with an engine of its own. */

@@ -10,6 +10,7 @@ import {
   entry,
   newRun,
   owner,
+  reopened,
   rested,
   START,
   stalled,
@@ -138,7 +139,7 @@ export function retentionContract(test: DeclareTest): void {
     await rested(engine, 'b', 'done');
     await engine.remove('b', removal('b'));
     await engine.close();
-    const again = opened.reopen === undefined ? undefined : await opened.reopen();
+    const again = await reopened(opened);
     if (again === undefined) return;
     try {
       assert.equal((await again.get('a'))?.status, 'done');
