@@ -9,6 +9,7 @@ export interface Found {
   readonly rule: string;
 }
 
+const SOURCES = '../../packages/flyball/src/';
 const here = (file: string): string => new URL(file, import.meta.url).href;
 
 /** Undoes one mending in a process of its own, and tries seeds until one fails. */
@@ -16,8 +17,8 @@ export function find(
   fault: PlantedFault,
   { first, seeds }: { readonly first: number; readonly seeds: number },
 ): Promise<Found> {
-  const url = new URL(`../../packages/flyball/src/${fault.file}`, import.meta.url).href;
-  const planted = JSON.stringify({ url, find: fault.find, put: fault.put });
+  const edits = [fault, ...(fault.and === undefined ? [] : [fault.and])];
+  const planted = JSON.stringify(edits.map(({ file, find, put }) => ({ url: here(`${SOURCES}${file}`), find, put })));
   const script = fileURLToPath(new URL('./simulate.ts', import.meta.url));
   const child = spawn(
     process.execPath,

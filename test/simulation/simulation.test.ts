@@ -43,8 +43,10 @@ describe('a simulated cluster', () => {
 });
 
 describe('a planted fault', () => {
-  it.each(plantedFaults)('$name fits the sources: $what [R10-SIM-PLANTED]', ({ file, find }) => {
-    const text = readFileSync(join(root, 'packages/flyball/src', file), 'utf8');
-    expect(text.split(find)).toHaveLength(2);
+  it.each(plantedFaults)('$name fits the sources: $what [R10-SIM-PLANTED]', (fault) => {
+    for (const { file, find } of [fault, ...(fault.and === undefined ? [] : [fault.and])]) {
+      const text = readFileSync(join(root, 'packages/flyball/src', file), 'utf8');
+      expect(text.split(find)).toHaveLength(2);
+    }
   });
 });
