@@ -94,6 +94,7 @@ export class Admission {
   private startsNow(pending: Pending): boolean {
     const { recorded, books, life, delivery } = this.run;
     const { kind, id } = pending;
+    if (life.isCancelling && kind !== 'rollback' && !pending.intended) return false; // it is closed as soon as the code is told
     if (kind === 'spawn')
       return delivery.isLive ? life.settlement === undefined : this.hasToRun(pending) && !recorded.late.has(id);
     if (!delivery.isLive || life.isStopping || books.areBehind) return false;

@@ -33,6 +33,11 @@ export interface LifeOwner {
   };
 }
 
+/** A cancellation that is in the journal, and who waits for the code to be told. */
+interface CancelAsked {
+  readonly untilTold: (() => void)[];
+}
+
 /**
  * The life of a run in one process: it starts, rests, is paused, cancelled or given back, and ends.
  *
@@ -54,7 +59,7 @@ export class RunLife {
   private settled: Settlement | undefined;
   private next: { readonly state: unknown } | undefined;
   private wayOut: 'pause' | 'give-back' | undefined;
-  private cancellation: 'asked' | CancelledError | undefined;
+  private cancellation: CancelAsked | CancelledError | undefined;
   private phase: 'alive' | 'resting' | 'dead' = 'alive';
 
   /** `workedMs`: how long earlier lives were at work. */
@@ -101,7 +106,7 @@ export class RunLife {
   }
 
   get cancelledBy(): CancelledError | undefined {
-    return this.cancellation === 'asked' ? undefined : this.cancellation;
+    return this.cancellation instanceof CancelledError ? this.cancellation : undefined;
   }
 
   /** Runs the agent. Whoever started it learns the end through the host. */
@@ -137,16 +142,30 @@ export class RunLife {
   requestCancel(by: string, why: string): boolean {
     if (this.settled !== undefined) return false;
     if (this.cancellation !== undefined) return true;
-    this.cancellation = 'asked';
+    this.cancellation = { untilTold: [] };
     this.busy();
     this.run.delivery.record({ type: 'cancel', by, why });
     return true;
   }
 
+  /** A cancellation is in the journal, and the code is about to be told. Nothing may begin after it. */
+  get isCancelling(): boolean {
+    return this.cancellation !== undefined && !(this.cancellation instanceof CancelledError);
+  }
+
+  /** Resolves when a cancellation that is in the journal has closed what is open. */
+  whenCancelled(): Promise<void> {
+    const { cancellation } = this;
+    if (cancellation === undefined || cancellation instanceof CancelledError) return Promise.resolve();
+    return new Promise((resolve) => cancellation.untilTold.push(resolve));
+  }
+
   /** The cancellation is delivered: it holds from here on. */
   cancelled(why: string): CancelledError {
     const error = new CancelledError(why);
+    const asked = this.cancellation;
     this.cancellation = error;
+    if (asked !== undefined && !(asked instanceof CancelledError)) for (const resolve of asked.untilTold) resolve();
     return error;
   }
 

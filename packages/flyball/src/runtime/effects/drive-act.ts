@@ -47,6 +47,7 @@ async function carryOut(
   let intent = given;
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
+    if (attempt.life.isCancelling && !pending.intended) await attempt.life.whenCancelled();
     if (pending.closedBy !== undefined && !pending.intended) return attempt.effects.drop(pending);
     if (act.class === 'idempotent' && attempt.effects.canGoOnLater) return leaveOpen(attempt, pending, act, intent);
     // numbers go on from every INTENT there ever was, so that no answer about an earlier one is taken for this one
