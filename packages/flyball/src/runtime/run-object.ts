@@ -76,10 +76,6 @@ export function makeRun(
     },
     enter: (mark, body) => handled(() => enter(attempt, scope, { mark, body, runFor })),
     ...branching(attempt, scope, runFor),
-    best: (value) => {
-      assertOutsideEffects(attempt);
-      tellBest(attempt, scope, value);
-    },
     calls: () => attempt.delivery.calls.under(scope.ledger, scope.path),
     models: () => attempt.delivery.calls.modelsUnder(scope.ledger, scope.path),
     instructions: () => [...attempt.delivery.instructions],
@@ -87,6 +83,18 @@ export function makeRun(
     hear: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard)),
     sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
     now: () => attempt.delivery.time.now,
+    ...atOnce(attempt, scope),
+    continueWith: (state) => continueWith(attempt, scope, state),
+  };
+}
+
+/** What is no effect: it is told, or answered, within the turn. */
+function atOnce(attempt: Attempt, scope: Scope): Pick<Run, 'best' | 'random' | 'note' | 'changed' | 'pin'> {
+  return {
+    best: (value) => {
+      assertOutsideEffects(attempt);
+      tellBest(attempt, scope, value);
+    },
     random: () => {
       assertOutsideEffects(attempt);
       return randomAt(`${attempt.lineage.seed}${scope.path}~${scope.randoms++}`);
@@ -103,7 +111,6 @@ export function makeRun(
       assertOutsideEffects(attempt);
       return attempt.journal.pin(`${scope.path} ${name}`, roundTrip(value)) as typeof value;
     },
-    continueWith: (state) => continueWith(attempt, scope, state),
   };
 }
 
