@@ -169,7 +169,9 @@ function isStoodIn({ lineage }: Attempt, { scope }: Pending): boolean {
 
 /** What the effect declares, else what a fork's parent got at the same place, else nothing. */
 async function simulate(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
-  const parents = attempt.lineage.fork?.later.get(pending.id);
+  const later = attempt.lineage.fork?.later.get(pending.id);
+  // why the parent's was cut off says nothing here: nobody cut off the fork's
+  const parents = later?.end.how === 'unknown' ? undefined : later;
   if (act.rules.simulate !== undefined) {
     await simulateAs(attempt, pending, act);
   } else if (parents?.fp === pending.fp && parents.end.failure !== undefined) {
