@@ -53,7 +53,9 @@ export const MAX_OUTPUT = 100;
 export function sessionOf(given: Case, world: World): Session {
   const model = scriptedModel(
     {
-      talker: async ({ messages }) => {
+      talker: async ({ messages }, _n, how) => {
+        await world.latency();
+        how.onUsage?.({ input: 1, output: 1 }); // a part of it has come: it is charged that if it is cut off now
         await world.latency();
         const marks = messages[0]?.content.replace('You talk.', '').trim() ?? '';
         const text = `reply ${marks.replaceAll(' ', '')}${world.secret}${world.fresh()}`;

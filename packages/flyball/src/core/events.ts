@@ -114,6 +114,8 @@ export type EffectEvent =
       readonly spent: Partial<Amounts>;
       /** What a call that was cut off may have cost beside. */
       readonly possibly?: Partial<Amounts>;
+      /** It was stopped with the branch, child or run that it was part of, and is charged what had been streamed by then. */
+      readonly cutOff?: true;
     }
   | {
       readonly type: 'intent';

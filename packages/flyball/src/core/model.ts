@@ -47,6 +47,11 @@ export interface ModelCallContext {
   /** Stable over retries of the same call. */
   readonly key: string;
   readonly onDelta?: (delta: ModelDelta) => void;
+  /**
+   * Tell what the call has used so far, each time with the whole of it: a call that is aborted is charged that. Where it is
+   * never told, an aborted call may have cost all that was reserved for it.
+   */
+  readonly onUsage?: (usage: TokenUsage) => void;
 }
 
 /** A part of a reply, sent while the model is writing. */

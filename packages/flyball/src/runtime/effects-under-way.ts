@@ -1,6 +1,6 @@
 import { AXES } from '../core/budget.js';
-import { BoundReachedError, ConfigError } from '../core/errors.js';
-import type { EffectId, WaitCloser } from '../core/events.js';
+import { BoundReachedError, ConfigError, failureOf } from '../core/errors.js';
+import type { EffectId, EventOf, WaitCloser } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
 import { usageOf } from '../core/ledger.js';
 import type { Usage } from '../core/outcome.js';
@@ -25,7 +25,7 @@ export interface EffectsOwner {
   readonly life: RunLife;
   readonly lineage: Lineage;
   readonly admission: { drive(pending: Pending, job: () => Promise<void>): void };
-  readonly delivery: { readonly isLive: boolean; kick(): void };
+  readonly delivery: { readonly isLive: boolean; kick(): void; record(event: EventOf<'ask-end'>): void };
 }
 
 /**
@@ -141,6 +141,7 @@ export class EffectsUnderWay {
 
   private closeOne(pending: Pending, reason: Error): void {
     const { books, recorded, delivery } = this.run;
+    if (pending.used !== undefined && pending.ended === undefined && delivery.isLive) this.cutOffAsk(pending, reason);
     pending.closedBy = reason;
     // what a model has reported counts from here on; calls are in the books when their ends are delivered
     if (pending.kind === 'ask' && pending.ended !== undefined) books.settle(pending, pending.ended);
@@ -156,6 +157,11 @@ export class EffectsUnderWay {
     pending.reject(reason);
     // what is in flight says so itself when it ends, and what may yet come out of the journal is looked at after that
     if (pending.phase !== 'running' && !pending.intended && (delivery.isLive || !pending.begun)) this.leave(pending);
+  }
+
+  /** A model call is stopped whose adapter knows what was streamed: that is charged, and in the journal for every replay. */
+  private cutOffAsk({ id, used = {} }: Pending, reason: Error): void {
+    this.run.delivery.record({ type: 'ask-end', id, failure: failureOf(reason), spent: used, cutOff: true });
   }
 
   /** Whoever could have answered has to know that nobody listens any more; another life may have told it already. */

@@ -1,6 +1,7 @@
 import { billed, type ReplyWithoutBill } from '../../core/bill.js';
 import { ConfigError } from '../../core/errors.js';
 import type { Model, ModelCallContext, ModelCapabilities, Price } from '../../core/model.js';
+import { tellingUsage } from '../../core/streamed-usage.js';
 import { type CountText, requestCounter } from '../../core/token-count.js';
 import { underSignal } from './abort.js';
 import { type CallManner, callOptions } from './call-options.js';
@@ -63,7 +64,8 @@ export function aiSdkModel(model: SdkModel, options: AiSdkModelOptions = {}): Mo
       underSignal(how.signal, async (signal) => {
         const streamed = typeof options.stream === 'boolean' ? options.stream : how.onDelta !== undefined;
         const asked = callOptions(request, manner, signal);
-        const reply = await callFor(calls, { asked, streamed, how, callee });
+        const onDelta = tellingUsage(how, request, { request: countTokens, text: options.countText });
+        const reply = await callFor(calls, { asked, streamed, onDelta, callee });
         return billed(reply, request, countTokens);
       }),
   };
@@ -74,12 +76,12 @@ async function callFor(
   call: {
     readonly asked: ReturnType<typeof callOptions>;
     readonly streamed: boolean;
-    readonly how: ModelCallContext;
+    readonly onDelta: ModelCallContext['onDelta'];
     readonly callee: Callee;
   },
 ): Promise<ReplyWithoutBill> {
-  const { asked, streamed, how, callee } = call;
-  const parts = new ReplyParts(how.onDelta);
+  const { asked, streamed, onDelta, callee } = call;
+  const parts = new ReplyParts(onDelta);
   try {
     if (streamed) return parts.result(await readStream((await calls.stream(asked)).stream, parts, callee));
     const whole = await calls.generate(asked);

@@ -1,5 +1,6 @@
 import { billed } from '../../core/bill.js';
 import type { Model, ModelCapabilities, ModelReply } from '../../core/model.js';
+import { tellingUsage } from '../../core/streamed-usage.js';
 import { requestCounter } from '../../core/token-count.js';
 import type { ReaderFor } from './answer.js';
 import { jsonLineReader, jsonReader } from './body-readers.js';
@@ -43,7 +44,8 @@ export function ollamaModel(options: OllamaModelOptions): Model {
     price: options.price ?? { input: 0, output: 0 },
     countTokens,
     async generate(request, how) {
-      const reply = new OllamaReply(request.messages, how.onDelta);
+      const onDelta = tellingUsage(how, request, { request: countTokens, text: options.countText });
+      const reply = new OllamaReply(request.messages, onDelta);
       const finished = (): ModelReply => billed(reply.result(), request, countTokens);
       const body = write(request, isStreamed(options.stream, how.onDelta !== undefined));
       return endpoint.post(body, readerFor(endpoint, reply, finished), how.signal);

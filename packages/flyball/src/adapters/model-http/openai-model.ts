@@ -1,5 +1,6 @@
 import { billed } from '../../core/bill.js';
 import type { Model, ModelCapabilities, ModelReply } from '../../core/model.js';
+import { tellingUsage } from '../../core/streamed-usage.js';
 import { requestCounter } from '../../core/token-count.js';
 import type { ReaderFor } from './answer.js';
 import { eventReader, jsonReader } from './body-readers.js';
@@ -48,7 +49,8 @@ export function openAiModel(options: OpenAiModelOptions): Model {
     ...(options.price === undefined ? {} : { price: options.price }),
     countTokens,
     async generate(request, how) {
-      const reply = new ChatReply(request.messages, how.onDelta);
+      const onDelta = tellingUsage(how, request, { request: countTokens, text: options.countText });
+      const reply = new ChatReply(request.messages, onDelta);
       const finished = (): ModelReply => billed(reply.result(), request, countTokens);
       const body = write(request, isStreamed(options.stream, how.onDelta !== undefined));
       return endpoint.post(body, readerFor(endpoint, reply, finished), how.signal);

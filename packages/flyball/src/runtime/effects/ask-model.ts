@@ -1,10 +1,11 @@
 import { askingUntil, MOST_REASKS, NO_CALLS, Reasks } from '../../core/ask-until.js';
+import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { fingerprint } from '../../core/codec.js';
 import { ConfigError, EffectError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
 import { type Framing, framed } from '../../core/framing.js';
 import { through } from '../../core/join-seams.js';
-import type { ModelCallContext, ModelDelta, ModelReply, Reasoning } from '../../core/model.js';
+import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
 import { costOf } from '../../core/prices.js';
 import { append, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
@@ -21,6 +22,7 @@ import {
   amountsOf,
   type CallPlan,
   callPlanner,
+  dearestPrice,
   NO_TOOLS,
   priceOfReply,
   rememberLinks,
@@ -199,8 +201,10 @@ async function converse(
     // a call that was cut off may have been paid for
     if (end.ended === 'error')
       addWasted(attempt, session, tally, wastedIn(session, prompt, end.error, maxOutputTokens));
-    const possibly = end.ended === 'stopped' ? { possibly: restOf(pending.reserved, tally) } : {};
-    return attempt.delivery.record({ type: 'ask-end', id: pending.id, failure, spent: amountsOf(tally), ...possibly });
+    const isKnown = end.ended === 'stopped' && pending.used !== undefined;
+    const possibly = end.ended === 'stopped' && !isKnown ? { possibly: restOf(pending.reserved, tally) } : {};
+    const spent = isKnown ? (pending.used ?? {}) : amountsOf(tally);
+    return attempt.delivery.record({ type: 'ask-end', id: pending.id, failure, spent, ...possibly });
   }
   const reply = {
     ...end.value,
@@ -244,12 +248,29 @@ async function generate(
       return how.signal; // made only where a model reads it
     },
     ...(attempt.host.audience.isWatched() ? { onDelta } : {}),
+    ...((session.model.paidAttempts ?? 1) > 1
+      ? {}
+      : { onUsage: (usage) => tellUsed(attempt, pending, session, usage) }),
   };
   if (seams['model'] === undefined) return session.model.generate(request, context);
   return through(seams, 'model', (sent) => session.model.generate(sent, context))(
     request,
     attempt.guards.context(pending.id),
   );
+}
+
+/** What the call is charged if it is aborted now. An adapter that says nonsense has said nothing. */
+function tellUsed(attempt: Attempt, pending: Pending, session: Session<unknown>, usage: TokenUsage): void {
+  if (!isAmount(usage.input) || !isAmount(usage.output)) return;
+  const tally = { input: 0, output: 0, costUsd: 0 };
+  addUsage(tally, usage, costOf(usage, dearestPrice(attempt, session)));
+  pending.used = atMost(amountsOf(tally), pending.reserved);
+}
+
+/** Streamed text is counted by what it can be at most, which may be more than was reserved for it. */
+function atMost(used: Partial<Amounts>, reserved: Partial<Amounts> = {}): Partial<Amounts> {
+  const known = AXES.filter((axis) => used[axis] !== undefined);
+  return Object.fromEntries(known.map((axis) => [axis, Math.min(used[axis] ?? 0, reserved[axis] ?? 0)]));
 }
 
 /** What is kept of reading: a value that is not simply the text parsed, or what is wrong. A replay reads nothing again. */

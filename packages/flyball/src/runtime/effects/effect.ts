@@ -41,6 +41,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       intended: false,
       begun: false,
       judged: false,
+      used: undefined,
       ended: undefined,
       ran: false,
       polls: plan.polls ?? false,

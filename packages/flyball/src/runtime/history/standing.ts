@@ -103,6 +103,10 @@ function standingOfEnd(event: EndEvent, { lifted, finished, isCalledOff }: Past,
     // by a bound that no longer holds, before it took place; what was begun stays reserved, or is in doubt again
     return event.type === 'abort' && event.cutOff !== true ? 'void-from-start' : 'void';
   }
+  if (event.type === 'ask-end' && event.cutOff === true) {
+    const isLifted = lifted.isLifted(boundIn(event.failure) ?? '-', place);
+    if (isLifted || isCalledOff || lifted.isOnTheWayOut(scopeOf(event.id), place)) return 'void'; // it is asked again
+  }
   if (isCalledOff && isStopped(event) && event.failure?.code === 'CANCELLED')
     return event.type === 'abort' ? 'void-from-start' : 'void';
   if (event.type === 'abort' && event.cutOff === true && lifted.isOnTheWayOut(scopeOf(event.id), place)) return 'void';
