@@ -208,6 +208,7 @@ const OTHERS: readonly PlantedFault[] = [
     what: 'a message that is sent again under its id is stored again',
     find: "      if (run.delivered.has(message.id)) return 'duplicate';\n",
     put: '',
+    missed: 'a message that is stored twice was not heard twice in 3,000 seeds',
   },
   {
     name: 'ended-runs-again',
