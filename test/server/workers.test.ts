@@ -72,15 +72,22 @@ it('counts the queue and the workers among the metrics [R10-WORK-VIEW]', async (
 });
 
 it('a worker that drains says so until it has gone [R10-WORK-VIEW]', async () => {
+  let letGo: (value: number) => void = () => undefined;
+  const held = new Promise<number>((resolve) => {
+    letGo = resolve;
+  });
   const draining = createRuntime({
     engine: stage.engine,
-    agents: { slow: async (run) => done(await run.step('slow', 1, () => new Promise(() => undefined), 'pure')) },
+    agents: { slow: async (run) => done(await run.step('slow', 1, () => held, 'pure')) },
   });
   onTestFinished(() => draining.abandon());
   await draining.start('slow', null, { budget: budget({}), tenant: 'harbour', id: 'slow' });
-  const closed = draining.close({ drainMs: 50 });
-  const announced = async () => (await stage.engine.workers(Date.now())).some((worker) => worker.draining === true);
+  const all = () => stage.engine.workers(Date.now());
+  await expect.poll(async () => (await all()).some(({ agents }) => 'slow' in agents)).toBe(true);
+  const closed = draining.close({ drainMs: 600_000 });
+  const announced = async () => (await all()).some((worker) => worker.draining === true);
   await expect.poll(announced).toBe(true);
+  letGo(1);
   await closed;
   await expect.poll(announced).toBe(false);
 });

@@ -22,8 +22,8 @@ const FOUND_OUTSIDE: readonly PlantedFault[] = [
     name: 'F-C1',
     file: 'runtime/history/standing.ts',
     what: 'what a bound stopped stays stopped after the bound is lifted',
-    find: "    return event.type === 'abort' && event.cutOff !== true ? 'void-from-start' : 'void';\n  }\n  if (isCalledOff",
-    put: "    return 'delivered';\n  }\n  if (isCalledOff",
+    find: "    return event.type === 'abort' && event.cutOff !== true ? 'void-from-start' : 'void';\n  }",
+    put: "    return 'delivered';\n  }",
   },
   {
     name: 'F-C2',
