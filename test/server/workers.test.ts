@@ -78,7 +78,11 @@ it('a worker that drains says so until it has gone [R10-WORK-VIEW]', async () =>
   });
   const draining = createRuntime({
     engine: stage.engine,
-    agents: { slow: async (run) => done(await run.step('slow', 1, () => held, 'pure')) },
+    // what cannot be repeated is waited for
+    agents: {
+      slow: async (run) =>
+        done(await run.step('slow', 1, () => held, { class: 'undoable', compensate: () => undefined })),
+    },
   });
   onTestFinished(() => draining.abandon());
   await draining.start('slow', null, { budget: budget({}), tenant: 'harbour', id: 'slow' });
