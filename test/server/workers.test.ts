@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { budget, createRuntime, done } from 'flyball';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { flyball } from '../cli/in-process.js';
+import { gate } from '../runtime/stage.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 let stage: ServerStage;
@@ -72,26 +73,27 @@ it('counts the queue and the workers among the metrics [R10-WORK-VIEW]', async (
 });
 
 it('a worker that drains says so until it has gone [R10-WORK-VIEW]', async () => {
-  let letGo: (value: number) => void = () => undefined;
-  const held = new Promise<number>((resolve) => {
-    letGo = resolve;
-  });
+  const [began, held] = [gate(), gate()];
+  const body = async (): Promise<number> => {
+    began.open();
+    await held.opened;
+    return 1;
+  };
+  // what cannot be repeated is waited for
+  const effect = { class: 'undoable', compensate: async () => undefined } as const;
   const draining = createRuntime({
     engine: stage.engine,
-    // what cannot be repeated is waited for
-    agents: {
-      slow: async (run) =>
-        done(await run.step('slow', 1, () => held, { class: 'undoable', compensate: () => undefined })),
-    },
+    agents: { slow: async (run) => done(await run.step('slow', 1, body, effect)) },
   });
   onTestFinished(() => draining.abandon());
-  await draining.start('slow', null, { budget: budget({}), tenant: 'harbour', id: 'slow' });
   const all = () => stage.engine.workers(Date.now());
   await expect.poll(async () => (await all()).some(({ agents }) => 'slow' in agents)).toBe(true);
+  await draining.start('slow', null, { budget: budget({}), tenant: 'harbour', id: 'slow' });
+  await began.opened;
   const closed = draining.close({ drainMs: 600_000 });
   const announced = async () => (await all()).some((worker) => worker.draining === true);
   await expect.poll(announced).toBe(true);
-  letGo(1);
+  held.open();
   await closed;
-  await expect.poll(announced).toBe(false);
+  expect(await announced()).toBe(false);
 });
