@@ -44,6 +44,7 @@ export class Journal {
   /** Links of prompt chains that the journal already holds. */
   readonly storedLinks = new Set<string>();
   private readonly callsUnderWay = new CallsUnderWay();
+  private hasEnded = false;
   private readonly run: JournalOwner;
 
   constructor(run: JournalOwner) {
@@ -73,6 +74,7 @@ export class Journal {
   push(event: RunEvent): Written {
     this.announceCalls(event);
     const written = this.writer.push(event);
+    if (event.type === 'run-end' || event.type === 'generation-end') this.hasEnded = true;
     LEARNS[event.type](event as never, this, written); // the type of the table ties each row to its kind
     return written;
   }
@@ -87,8 +89,9 @@ export class Journal {
     this.openWaits.observe(change);
   }
 
+  /** Code that nobody waits for may go on for some turns after the end: what it tells then is told to nobody. */
   tell(event: RunEvent): void {
-    if (this.isSilent) return;
+    if (this.isSilent || this.hasEnded) return;
     this.push(event);
     this.flushSoon();
   }
