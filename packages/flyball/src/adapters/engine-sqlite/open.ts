@@ -5,6 +5,7 @@ import type { Database, DriverName } from './database.js';
 import { openDatabase } from './driver.js';
 import { patiently } from './patience.js';
 import { configure, migrate } from './schema.js';
+import { refuseChangedDefinitions } from './schema-text.js';
 import { storageError } from './storage-errors.js';
 import { holdsRecords, lossIn, TailGuard, tailOf, unguarded } from './tail-guard.js';
 import { NOTHING } from './tip-slots.js';
@@ -119,6 +120,7 @@ async function openChecked(guard: TailGuard, options: OpenOptions): Promise<Data
   try {
     await patiently(() => configure(database, path), options);
     await patiently(() => migrate(database, path), options);
+    await refuseChangedDefinitions(database, path);
     const found = await patiently(() => tailOf(database), options);
     const loss = lossIn(path, recorded, found);
     if (loss !== undefined && !acceptLoss) throw loss;
