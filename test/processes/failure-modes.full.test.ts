@@ -113,7 +113,8 @@ describe('timeout', () => {
       const child: Agent<null, number> = async (run) => done(await work(run, 3));
       const agent: Agent<null, unknown> = async (run) => {
         for (const n of [1, 2]) await work(run, n);
-        const third = place === 'in a child' ? (await run.spawn(child, null, { shared: true })).stop : await work(run, 3);
+        const third =
+          place === 'in a child' ? (await run.spawn(child, null, { shared: true })).stop : await work(run, 3);
         await work(run, 4);
         return done(third);
       };
