@@ -88,6 +88,10 @@ describe.each(await availableDrivers())('a database on %s', (driver) => {
       id: file.path,
       why: expect.stringContaining('is not defined as it was made'),
     });
+    await expect(file.open()).rejects.toMatchObject({
+      code: 'JOURNAL_CORRUPT',
+      message: expect.stringContaining('is not defined as it was made'),
+    });
   });
 
   it('tells of a tip that is damaged or missing, and of entries that are gone [R7-TRIAL-B6]', async () => {

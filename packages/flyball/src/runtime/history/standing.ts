@@ -98,21 +98,27 @@ const STANDINGS: ByKind<[past: Past, where: Where], Standing> = {
   ),
 };
 
-function standingOfEnd(event: EndEvent, { lifted, finished, isCalledOff }: Past, { place }: Where): Standing {
+function standingOfEnd(event: EndEvent, past: Past, where: Where): Standing {
+  const { lifted, finished, isCalledOff } = past;
+  const { place } = where;
   if (isStopped(event) && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
     // by a bound that no longer holds, before it took place; what was begun stays reserved, or is in doubt again
     return event.type === 'abort' && event.cutOff !== true ? 'void-from-start' : 'void';
   }
-  if (event.type === 'ask-end' && event.cutOff === true) {
-    const isLifted = lifted.isLifted(boundIn(event.failure) ?? '-', place);
-    if (isLifted || isCalledOff || lifted.isOnTheWayOut(scopeOf(event.id), place)) return 'void'; // it is asked again
-  }
+  if (isAskedAgain(event, past, where)) return 'void';
   if (isCalledOff && isStopped(event) && event.failure?.code === 'CANCELLED')
     return event.type === 'abort' ? 'void-from-start' : 'void';
   if (event.type === 'abort' && event.cutOff === true && lifted.isOnTheWayOut(scopeOf(event.id), place)) return 'void';
   if (event.type === 'spawn-end' && lifted.isEnd(place)) return 'void';
   if (isUnderAny(event.id, finished)) return 'aside';
   return event.id.endsWith('!undo') ? 'kept' : 'delivered';
+}
+
+/** A model call that was cut off with what was streamed, by something that no longer holds. */
+function isAskedAgain(event: EndEvent, { lifted, isCalledOff }: Past, { place }: Where): boolean {
+  if (event.type !== 'ask-end' || event.cutOff !== true) return false;
+  const isLifted = lifted.isLifted(boundIn(event.failure) ?? '-', place);
+  return isLifted || isCalledOff || lifted.isOnTheWayOut(scopeOf(event.id), place);
 }
 
 /** Says of each entry what it still is. A finished child's own entries stand aside unless `deep`. */
