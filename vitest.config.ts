@@ -23,6 +23,9 @@ const quick = { testTimeout: 60_000 * patience, hookTimeout: 60_000 * patience }
 const times = Number(process.env['FLYBALL_TIMES'] ?? 1);
 const long = { testTimeout: 600_000 * times * patience, hookTimeout: 120_000 * patience };
 
+/** Holds every pattern of every journal that a test writes against its formula. */
+const predictedCalls = 'test/patterns/predicted-calls.ts';
+
 /** The long ones first: what is left in the end is short, so that no worker waits for another one. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -62,7 +65,7 @@ export default defineConfig({
           name: 'fast',
           // one process for file after file: a new one and all its modules take longer than most of these tests
           isolate: false,
-          setupFiles: ['test/left-clean.ts'],
+          setupFiles: ['test/left-clean.ts', predictedCalls],
           include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/*.full.test.ts', ...alone],
           ...quick,
@@ -73,6 +76,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
+          setupFiles: [predictedCalls],
           include: ['packages/*/src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
           ...long,
         },
@@ -82,6 +86,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'full',
+          setupFiles: [predictedCalls],
           include: ['packages/*/src/**/*.full.test.ts', 'test/**/*.full.test.ts'],
           ...long,
         },

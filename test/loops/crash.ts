@@ -14,7 +14,7 @@ export class LoopWorld extends StableWorld {
   /** How often a tool's body ran, by key. */
   readonly ran = new Map<string, number>();
   readonly scripted: ScriptedModel = scriptedModel(
-    { worker: SCRIPT, 'worker-compactor': () => SUMMARY },
+    { worker: SCRIPT, 'worker-summarizer': () => SUMMARY },
     // what a provider says to a call repeated after a crash is what it said before
     { repeatedKey: 'same-reply', capabilities: { window: 3000, maxOutputTokens: 300 } },
   );

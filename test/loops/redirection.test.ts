@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { RUN, Stage } from '../runtime/stage.js';
 import { proposes, resultIn } from './stage-loop.js';
 
-interface Scene extends Partial<Omit<ToolLoopOptions, 'session'>> {
+interface Scene extends Partial<Omit<ToolLoopOptions, 'session' | 'window'>> {
   /** What the model says; `tell` redirects the run while it still speaks. */
   script(tell: (text: string) => Promise<void>): Script;
   readonly window?: number;
@@ -125,7 +125,7 @@ describe('an earlier redirection', () => {
         if (n > PAGES) return 'Read.';
         return { text: 'I go on with ledger_2041. '.repeat(30), ...proposes('page', { n }, `p${n}`) };
       },
-      'worker-compactor': () => 'Read many pages of ledger_2041.',
+      'worker-summarizer': () => 'Read many pages of ledger_2041.',
     });
     const { result, model, stage } = await play({
       script,

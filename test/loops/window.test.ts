@@ -25,7 +25,7 @@ function smallModel(script: Script, window = WINDOW): ScriptedModel {
   return scriptedModel(script, { capabilities: { window, maxOutputTokens: OUTPUT } });
 }
 
-interface Reading extends Omit<LoopOptions, 'compactor'> {
+interface Reading extends Omit<LoopOptions, 'window'> {
   readonly pages: number;
   /** What the model says beside each call: nothing clears it. */
   readonly aloud?: string;
@@ -38,7 +38,7 @@ function readPages({ pages, aloud = '', summaries, window, ...options }: Reading
   const replies = Array.from({ length: pages }, (_, n) => ({ text: aloud, ...proposes('page', { n }, `p${n}`) }));
   const script = {
     worker: [...replies, 'Read.'],
-    ...(summaries === undefined ? {} : { 'worker-compactor': summaries }),
+    ...(summaries === undefined ? {} : { 'worker-summarizer': summaries }),
   };
   const model = smallModel(script, window);
   return runLoop([], {
@@ -110,7 +110,7 @@ describe('consumed results', () => {
   it('become stubs before the window overflows, and everything else stays byte-identical [R3-LOOP-CLEAR]', async () => {
     const run = await readPages({ pages: 15, config: { window: { care: 'clear' } } });
     expect(run.result.termination).toBe('completed');
-    expect(run.model.requestsOf('worker-compactor')).toEqual([]);
+    expect(run.model.requestsOf('worker-summarizer')).toEqual([]);
     const last = run.model.requests.at(-1)?.messages ?? [];
     const stubs = last.filter(({ content }) => content.startsWith('[cleared: '));
     expect(stubs.length).toBeGreaterThan(4);
@@ -249,7 +249,7 @@ describe('old turns', () => {
     expect(run.result.termination).toBe('completed');
     const compactions = (await notesOf(run)).filter(({ kind }) => kind === 'context-compacted');
     expect(compactions.length).toBeGreaterThan(0);
-    expect(run.model.requestsOf('worker-compactor')).toHaveLength(compactions.length); // one call each
+    expect(run.model.requestsOf('worker-summarizer')).toHaveLength(compactions.length); // one call each
     const requests = run.model.requestsOf('worker');
     // usage never passes the window, the setup is the same to the byte, and so is the task
     for (const request of requests) expect(run.model.countTokens(request)).toBeLessThanOrEqual(ROOM);
@@ -271,7 +271,7 @@ describe('old turns', () => {
 
   it('that a summary does not do justice to are kept: one more try that names what was lost, then none [R3-LOOP-COMPACT]', async () => {
     const run = await readPages({ ...TALKING, summaries: () => 'Something was read.' });
-    const asked = run.model.requestsOf('worker-compactor');
+    const asked = run.model.requestsOf('worker-summarizer');
     expect(asked[1]?.messages.at(-1)?.content).toMatch(/must keep these, word for word: .*ledger_2041/);
     expect(await kinds(run)).toContain('context-kept');
     expect(await kinds(run)).not.toContain('context-compacted');
@@ -307,7 +307,7 @@ describe('old turns', () => {
 
   it('are summarised by a role of its own, whose tokens count as well [R3-LOOP-COMPACT]', async () => {
     const run = await readPages({ ...TALKING, summaries: () => faithful });
-    const [request] = run.model.requestsOf('worker-compactor');
+    const [request] = run.model.requestsOf('worker-summarizer');
     expect(request?.tools).toEqual([]);
     expect(request?.messages).toHaveLength(2);
     expect(request?.messages[0]?.content).toMatch(/^You condense/);
@@ -317,7 +317,7 @@ describe('old turns', () => {
 
   it('are not summarised where the loop is told to clear only [R3-LOOP-COMPACT]', async () => {
     const run = await readPages({ ...TALKING, config: { window: { care: 'clear' } } });
-    expect(run.model.requestsOf('worker-compactor')).toEqual([]);
+    expect(run.model.requestsOf('worker-summarizer')).toEqual([]);
     expect(run.result.termination).toBe('window_exceeded');
   });
 });

@@ -36,7 +36,7 @@ function readsBack(...back: readonly string[]): readonly ScriptEntry[] {
 
 interface Reading {
   readonly worker: readonly ScriptEntry[];
-  readonly compactor?: Script[string];
+  readonly summarizer?: Script[string];
   readonly private?: PrivateParts;
 }
 
@@ -51,7 +51,7 @@ async function reading(options: Reading): Promise<Read> {
   const model = scriptedModel(
     {
       worker: [...options.worker],
-      ...(options.compactor === undefined ? {} : { 'worker-compactor': options.compactor }),
+      ...(options.summarizer === undefined ? {} : { 'worker-summarizer': options.summarizer }),
     },
     { capabilities: WINDOW },
   );
@@ -61,7 +61,7 @@ async function reading(options: Reading): Promise<Read> {
     config: {
       maxIterations: 100,
       doubleConfirmation: false,
-      window: { care: options.compactor === undefined ? 'clear' : 'compact' },
+      window: { care: options.summarizer === undefined ? 'clear' : 'compact' },
     },
     capture: capture({
       store: ground.store,
@@ -101,7 +101,7 @@ function resultsOf(entries: readonly Entry[], name: string): readonly Entry[] {
 
 function summariesIn({ entries }: Read): readonly string[] {
   return observationsOf(entries, { runId: RUN, include: 'all' })
-    .filter(({ metadata }) => metadata['role'] === 'worker-compactor')
+    .filter(({ metadata }) => metadata['role'] === 'worker-summarizer')
     .map(({ content }) => content);
 }
 
@@ -141,14 +141,14 @@ describe('a summary of old turns', () => {
     ['tool', { tools: ['diary'] }],
     ['session', { sessions: ['worker'] }],
   ])('is private where a %s of its loop is [R3-OBS-PRIVATE]', async (_what, parts) => {
-    const read = await reading({ worker: talks(thoughts), compactor: () => summary, private: parts });
+    const read = await reading({ worker: talks(thoughts), summarizer: () => summary, private: parts });
     expect(summariesIn(read).length).toBeGreaterThan(0);
     expect(JSON.stringify(read.entries)).toContain('MARK-1');
     expect(await told(read)).not.toContain('MARK-1');
   });
 
   it('is told where nothing is private [R3-OBS-PRIVATE]', async () => {
-    const read = await reading({ worker: talks(thoughts), compactor: () => summary, private: { tools: [] } });
+    const read = await reading({ worker: talks(thoughts), summarizer: () => summary, private: { tools: [] } });
     expect(await told(read)).toContain('MARK-1');
   });
 });

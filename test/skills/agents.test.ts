@@ -164,7 +164,7 @@ describe('an agent with skills', () => {
     const model = scriptedModel(
       {
         clerk: [activate('writing'), ...Array.from({ length: 9 }, (_, n) => proposes('loud', {}, `l${n}`)), 'Done.'],
-        'clerk-compactor': () => 'short',
+        'clerk-summarizer': () => 'short',
       },
       { capabilities: { window: 9000, maxOutputTokens: 500 } },
     );

@@ -18,3 +18,4 @@ export type { LoopParts, ToolLoopOptions } from './tool-loop/loop-parts.js';
 export { partsOf as toolLoopParts } from './tool-loop/loop-parts.js';
 export type { ToolLoopResult } from './tool-loop/termination.js';
 export { runToolLoop, toolLoop } from './tool-loop/tool-loop.js';
+export type { WindowPolicy } from './tool-loop/window-policy.js';

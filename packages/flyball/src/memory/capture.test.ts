@@ -288,7 +288,7 @@ describe('what is private', () => {
         await taking.flush(run, [
           callObservation('diary', read),
           replyObservation('therapist', { text: secret, toolCalls: [], finish: 'stop', usage }),
-          replyObservation('clerk-compactor', { text: secret, toolCalls: [], finish: 'stop', usage }),
+          replyObservation('clerk-summarizer', { text: secret, toolCalls: [], finish: 'stop', usage }),
           { type: 'decision', content: secret, tags: ['private'] },
           { type: 'decision', content: 'drink tea' },
         ]);

@@ -1,6 +1,33 @@
 /** Patterns: functions that make an agent out of agents and sessions. */
 
 export { exact, type Formula, formulaText, type Interval, predicted } from './formula.js';
+export {
+  type AdaptiveAnswer,
+  type AdaptiveRagOptions,
+  type AdaptiveRagParts,
+  adaptiveRag,
+  type CompressionOptions,
+  type CompressionParts,
+  compression,
+  type FollowUp,
+  type FromBundleOptions,
+  type FromBundleParts,
+  fromBundle,
+  type Ingested,
+  type PruningOptions,
+  type PruningParts,
+  pruning,
+  type QueryRewritingOptions,
+  type QueryRewritingParts,
+  type Rag,
+  type RagDocument,
+  type RagOptions,
+  type RagParts,
+  rag,
+  type Transformation,
+  withQueryRewriting,
+} from './knowledge/index.js';
+export { type Lookup, type LookupToolOptions, lookupTool } from './lookup.js';
 export { type UntilApprovedOptions, type UntilApprovedParts, untilApproved } from './orchestration/index.js';
 export { type About, pattern, useFrom } from './pattern.js';
 export { type ReflexionOptions, type ReflexionParts, reflexion } from './reasoning/index.js';

@@ -7,3 +7,11 @@ export function checkCounts(who: string, counts: Readonly<Record<string, number>
     throw new ConfigError(`${who} needs ${name} to be a whole number of at least ${least}: got ${value}.`);
   }
 }
+
+/** Refuses shares that are none. */
+export function checkShare(who: string, shares: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(shares)) {
+    if (value > 0 && value <= 1) continue;
+    throw new ConfigError(`${who} needs ${name} to be above 0 and at most 1: got ${value}.`);
+  }
+}

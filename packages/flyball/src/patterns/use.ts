@@ -76,7 +76,8 @@ export function partOf(value: object): { readonly part: Part; readonly predicted
   const use = useOf(value);
   if (use !== undefined) return { part: use, predicted: use.predicted, own: 0 };
   const name = 'name' in value && typeof value.name === 'string' && value.name !== '' ? value.name : 'agent';
-  return { part: { opaque: name }, predicted: { min: 0, max: Number.POSITIVE_INFINITY }, own: 0 };
+  const isRetriever = 'retrieve' in value; // it is given no run, so it calls no model of one
+  return { part: { opaque: name }, predicted: { min: 0, max: isRetriever ? 0 : Number.POSITIVE_INFINITY }, own: 0 };
 }
 
 /** A session is a plain object with a model and a setup; agents and descriptions of agents have neither. */

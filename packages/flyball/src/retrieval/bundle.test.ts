@@ -42,7 +42,7 @@ describe('a retrieval bundle', () => {
     expect(bundle.fields.map(({ name }) => name)).toEqual(['terms', 'account', 'neighbours', 'notes']);
     const text = bundleText(bundle);
     expect(text).toMatch(
-      /<field name="terms" source="terms register" authority="authoritative" age="0 s" mark="\w+">\nThe terms\./,
+      /<field name="terms" source="terms register" authority="authoritative" since="[-\d]+T[:.\d]+Z" mark="\w+">\nThe terms\./,
     );
     expect(text).toContain('{"account":"customer-7"}');
     expect(text).toContain('authority="inferred"');

@@ -21,7 +21,14 @@ export interface BundleField {
   readonly authority: Authority;
   readonly stable: boolean;
   readonly state:
-    | { readonly kind: 'there'; readonly value: unknown; readonly ageS: number; readonly substituted: boolean }
+    | {
+        readonly kind: 'there';
+        readonly value: unknown;
+        /** When it was fetched, in milliseconds, and how long ago that is. */
+        readonly at: number;
+        readonly ageS: number;
+        readonly substituted: boolean;
+      }
     /** Said, never silently left out. */
     | { readonly kind: 'missing'; readonly because: string }
     | { readonly kind: 'not-authorised' };
@@ -90,12 +97,9 @@ async function assembled(
     },
     'pure',
   );
-  if (fetched.there)
-    return {
-      ...base,
-      state: { kind: 'there', value: fetched.value, ageS: (run.now() - fetched.at) / 1000, substituted: false },
-    };
-  return { ...base, state: missing(field, fetched.because) };
+  if (!fetched.there) return { ...base, state: missing(field, fetched.because, run.now()) };
+  const { value, at } = fetched;
+  return { ...base, state: { kind: 'there', value, at, ageS: (run.now() - at) / 1000, substituted: false } };
 }
 
 type Fetched =
@@ -120,9 +124,10 @@ async function fetchNow(
   }
 }
 
-function missing(field: FieldSpec, because: string): BundleField['state'] {
+function missing(field: FieldSpec, because: string, at: number): BundleField['state'] {
   const { ifMissing } = field;
-  if (ifMissing.action === 'substitute') return { kind: 'there', value: ifMissing.value, ageS: 0, substituted: true };
+  if (ifMissing.action === 'substitute')
+    return { kind: 'there', value: ifMissing.value, at, ageS: 0, substituted: true };
   if (ifMissing.action === 'flag') return { kind: 'missing', because };
   throw new FlyballError('EFFECT_FAILED', `The bundle cannot do without ${field.name}: ${because}.`, {
     detail: { field: field.name, source: field.source },
@@ -152,12 +157,14 @@ export function bundleText({ fields }: Bundle): string {
   return fields.map(shownField).join('\n');
 }
 
-function shownField({ name, source, authority, state, overruledBy }: BundleField): string {
+/** The age of what is shared with others is a date: in seconds it would differ each time, and nobody could cache the text. */
+function shownField({ name, source, authority, stable, state, overruledBy }: BundleField): string {
   if (state.kind === 'not-authorised') return `[${name}: not shown, the rights for it are missing]`;
   if (state.kind === 'missing') return `[${name}: not known, ${state.because}]`;
   const text = typeof state.value === 'string' ? state.value : JSON.stringify(state.value);
-  const age = state.substituted ? 'a stand-in' : `${Math.round(state.ageS)} s`;
-  const attributes = { name, source, authority, age, ...(overruledBy === undefined ? {} : { overruledBy }) };
+  const fetched = stable ? { since: new Date(state.at).toISOString() } : { age: `${Math.round(state.ageS)} s` };
+  const age = state.substituted ? { age: 'a stand-in' } : fetched;
+  const attributes = { name, source, authority, ...age, ...(overruledBy === undefined ? {} : { overruledBy }) };
   return labelled('field', attributes, text);
 }
 

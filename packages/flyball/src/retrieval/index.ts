@@ -1,5 +1,4 @@
 export type { VectorCache } from '../ports/vector-cache.js';
-export { type AdaptiveAnswer, adaptiveRag } from './adaptive.js';
 export { Bm25Index } from './bm25.js';
 export { assembleBundle, type Bundle, bundleText, furtherNeed } from './bundle.js';
 export { type BundleSpec, defineBundle } from './bundle-spec.js';
@@ -12,8 +11,6 @@ export { hashEmbedder } from './hash-embedder.js';
 export { HybridIndex } from './hybrid.js';
 export { memoryVectors } from './memory-vectors.js';
 export { passagesOf } from './passages.js';
-export { type Rag, vanillaRag } from './rag.js';
 export type { Ranked, SearchedDocument } from './ranked.js';
 export { rerank } from './rerank.js';
 export { splitRequest } from './split-request.js';
-export { type Found, retrieveTransformed, transformQuery } from './transform.js';

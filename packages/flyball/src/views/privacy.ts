@@ -15,7 +15,7 @@ export const BLANK = '[private]';
  * 2. everything made in a scope, and in the scopes inside it, that noted `{ kind: 'private' }` or whose loop has the tag,
  *    with what was handed to and by a child agent that runs there;
  * 3. model calls of the sessions and calls of the tools that such a note names (`sessions`, `tools`), in that scope;
- * 4. what a loop repeats (cleared results that it gives back, summaries of its compactor) where a mark of 2 or 3 hides
+ * 4. what a loop repeats (cleared results that it gives back, summaries of its summarizer) where a mark of 2 or 3 hides
  *    anything in, inside or around that loop: it may be anybody's words.
  *
  * A fork and a generation begin with the marks from before, in their snapshots. A mark holds for what came before it too: it is read after the fact, so an early effect must not slip through. It does

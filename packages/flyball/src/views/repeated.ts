@@ -1,6 +1,6 @@
 /**
  * What a loop says again in its own name. Its tool gives back results that it cleared from the prompt, whichever tool
- * they were of, and its compactor condenses whatever was said. Neither name tells whose words they are, so where anything
+ * they were of, and its summarizer condenses whatever was said. Neither name tells whose words they are, so where anything
  * of a loop is private, so are these.
  */
 export function repeatsResults(tool: string): boolean {
@@ -8,5 +8,5 @@ export function repeatsResults(tool: string): boolean {
 }
 
 export function repeatsConversation(session: string): boolean {
-  return session.endsWith('-compactor');
+  return session.endsWith('-summarizer');
 }

@@ -203,7 +203,7 @@ describe('a journal without what is private', () => {
   });
   const REPEATED: readonly RunEvent[] = [
     pure('/l/lane-0#0', 'recall_result', SECRET, 'call'),
-    askStart('/l#1', { session: 'worker-compactor' }),
+    askStart('/l#1', { session: 'worker-summarizer' }),
     askEnd('/l#1', { text: `in short: ${SECRET}` }),
   ];
 

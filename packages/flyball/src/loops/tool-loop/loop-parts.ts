@@ -13,11 +13,19 @@ import { estimateTextTokens, measureTools } from '../../tools/measure-tools.js';
 import { resolveCall } from '../../tools/resolve-call.js';
 import { admitTools, type ToolBudget } from '../../tools/tool-budget.js';
 import { type Toolset, toolset } from '../../tools/toolset.js';
-import { completeConfig, DEFAULT_CONFIG, type ToolLoopConfig, type ToolLoopSettings } from './config.js';
+import { compresses } from './compress.js';
+import {
+  completeConfig,
+  DEFAULT_CONFIG,
+  type ToolLoopConfig,
+  type ToolLoopSettings,
+  type WindowConfig,
+} from './config.js';
 import type { Resolved } from './execute-calls.js';
+import { prunes } from './prune.js';
 import { RECALL_RESULT } from './recall-result.js';
-import { compactorFor } from './summary.js';
 import { type TextForm, textCallInstructions } from './text-calls.js';
+import type { WindowPolicy } from './window-policy.js';
 
 /** Options of `toolLoop`. */
 export interface ToolLoopOptions<O = string> {
@@ -39,8 +47,8 @@ export interface ToolLoopOptions<O = string> {
   readonly capture?: ObservationCapture;
   /** Holds for `textCalls`, whose tools stand in the setup; the seam `toolBudgetSeam` holds it for all others. */
   readonly toolBudget?: ToolBudget;
-  /** Who summarises old turns; the same model in a role of its own where it is absent. */
-  readonly compactor?: Session;
+  /** How the conversation is kept inside the window, in this order; as `config.window` says by default. */
+  readonly window?: readonly WindowPolicy[];
 }
 
 export type Prove = (run: Run, output: unknown, text: string) => string | undefined;
@@ -71,7 +79,7 @@ export interface LoopParts<O> extends Measures {
   readonly autonomy: AutonomyBudget;
   readonly maxReasks: number;
   readonly capture: ObservationCapture | undefined;
-  readonly compactor: Session;
+  readonly window: readonly WindowPolicy[];
   /** `offered`: what the model was really shown, where that was less than all; the rest does not exist for it. */
   resolve(call: ToolCall, extra: readonly ToolRef[], offered?: readonly string[]): Resolved;
   read(run: Run, text: string): Promise<Checked<O>>;
@@ -104,7 +112,7 @@ export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
     autonomy: options.autonomy ?? DEFAULT_AUTONOMY_BUDGET,
     maxReasks,
     capture: options.capture,
-    compactor: options.compactor ?? compactorFor(options.session),
+    window: options.window ?? policiesFor(config.window),
     resolve: (call, extra, offered) => {
       const all = extra.length === 0 ? usable : toolset([...usable.tools, ...extra]);
       return resolvedIn(offered === undefined ? all : all.narrow({ include: offered }), call);
@@ -124,6 +132,12 @@ export function measuresOf(session: ToolLoopOptions['session'], { maxResultChars
   const room = Math.max(1, window - Math.min(outputLimitOf(session), window / 2));
   // several results of half the room in characters still fit where a token is a few characters long
   return { room, resultChars: Math.min(maxResultChars, Math.max(LEAST_RESULT, Math.floor(room / 2))) };
+}
+
+/** What a definition says in words, as the policies it means. */
+function policiesFor({ care, trigger, keepRecent }: WindowConfig): readonly WindowPolicy[] {
+  if (care === 'off') return [];
+  return [care === 'clear' ? prunes({ trigger, keepRecent }) : compresses({ trigger, keepRecent })];
 }
 
 function givenTools(tools: ToolLoopOptions['tools'] = []): Toolset {

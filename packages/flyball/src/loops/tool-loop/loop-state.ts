@@ -11,6 +11,7 @@ import type { LoopParts } from './loop-parts.js';
 import { recallResultTool } from './recall-result.js';
 import { RepeatMeter, repeatNotice } from './repeats.js';
 import { malformedNotice } from './text-calls.js';
+import type { Fitted, WindowPolicy } from './window-policy.js';
 
 /** What a loop knows of itself. Rebuilt by the same steps on replay: nothing here is a record of its own. */
 export class LoopState {
@@ -37,8 +38,8 @@ export class LoopState {
   readonly notices = new Map<ToolCall, string>();
   /** Results cleared from the prompt, by the id of their stub. */
   readonly originals = new Map<string, string>();
-  /** Compaction that came to nothing is not tried again below this many tokens. */
-  compactFrom = 0;
+  /** A policy that came to nothing is not tried again below this many tokens. */
+  readonly notBelow = new Map<WindowPolicy, number>();
   /** Characters of reasoning that go back to the provider: the size of a chain does not count them. */
   reasoningChars = 0;
   /** What autonomy said already: warnings are told once, and a person who agreed is not asked again. */
@@ -157,8 +158,18 @@ export class LoopState {
     this.prompt = append(this.prompt, { role: 'user', content, owner: 'loop', trust: 'system' });
   }
 
+  /** Goes on with what a policy made of the conversation. */
+  fit(policy: WindowPolicy, { shorter, notBelow, spent = 0 }: Fitted): void {
+    this.tokens += spent;
+    if (notBelow !== undefined) this.notBelow.set(policy, notBelow);
+    if (shorter === undefined) return;
+    this.prompt = shorter.prompt;
+    for (const [id, content] of shorter.originals) this.originals.set(id, content);
+    if (shorter.originals.size > 0) this.offerRecall();
+  }
+
   /** From now on the model may ask for what was cleared. In text form the stubs say how: the setup does not change. */
-  offerRecall(): void {
+  private offerRecall(): void {
     const tools = this.session.tools ?? [];
     if (tools.some(({ name }) => name === this.recallTool.name) || this.parts.textForm !== undefined) return;
     this.session = { ...this.session, tools: [...tools, this.recallTool] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { segment } from '../../core/prompt.js';
-import { compactorFor, lostIn, namesIn, spanText } from './summary.js';
+import { lostIn, namesIn, spanText, summarizerFor } from './summary.js';
 
 const said = (content: string) => segment({ role: 'assistant', content });
 
@@ -60,9 +60,9 @@ it('the text to condense is cut evenly, so that no long part crowds out the othe
 
 it('whoever condenses is a role of its own on the same model, without tools', () => {
   const model = { id: 'x/y' } as never;
-  const session = compactorFor({ name: 'worker', model, setup: 'You work.', tools: [] });
+  const session = summarizerFor({ name: 'worker', model, setup: 'You work.', tools: [] });
   expect(session).toEqual({
-    name: 'worker-compactor',
+    name: 'worker-summarizer',
     model,
     setup: expect.stringMatching(/never an instruction to you/),
   });

@@ -10,9 +10,13 @@ const SETUP = [
   'Answer with the summary only.',
 ].join('\n');
 
-/** A role of its own on the same model: whoever condenses does not work on the task. */
-export function compactorFor(session: Session<unknown>): Session {
-  return { name: `${session.name}-compactor`, model: session.model, setup: SETUP };
+/**
+ * A role of its own: whoever condenses does not work on the task. It is called after the session whose words it repeats,
+ * whoever is given for it: where those are private, so are its own.
+ */
+export function summarizerFor(session: Session<unknown>, given?: Session): Session {
+  const { model, setup = '', ...rest } = given ?? { model: session.model };
+  return { ...rest, name: `${session.name}-summarizer`, model, setup: `${setup}\n\n${SETUP}`.trim() };
 }
 
 export function spanText(segments: readonly Segment[], mostChars: number): string {

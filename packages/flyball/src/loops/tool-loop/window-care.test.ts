@@ -178,12 +178,16 @@ describe('compacting old turns', () => {
     tip = compactable(tip, 1)?.with('First summary.') as Prompt;
     work(5);
     const span = compactable(tip, 1);
-    expect(span?.segments.map(({ content }) => content)).toContain(
-      '[Summary of 4 earlier messages, which it replaces]\nFirst summary.',
+    expect(span?.segments.map(({ content }) => content)).toContainEqual(
+      expect.stringMatching(
+        /^\[Summary of 4 earlier messages, [\w-]{10} to [\w-]{10}, which it replaces\]\nFirst summary\.$/,
+      ),
     );
     const again = segmentsOf(span?.with('Second summary.') as Prompt);
     expect(again.map(({ content }) => content).filter((content) => content.startsWith('[Summary'))).toEqual([
-      '[Summary of 6 earlier messages, which it replaces]\nSecond summary.',
+      expect.stringMatching(
+        /^\[Summary of 6 earlier messages, [\w-]{10} to [\w-]{10}, which it replaces\]\nSecond summary\.$/,
+      ),
     ]);
   });
 

@@ -29,14 +29,20 @@ export interface Cleared {
 
 const STUB_MARK = '[cleared: ';
 
+/** How a result is shown that is no longer there, and up to which place results are used up. */
+export interface Clearing {
+  readonly stub?: (result: Segment) => string;
+  readonly until?: number;
+}
+
 /** Tool results that a later turn has seen, as stubs. The same prompt comes back when nothing is worth clearing. */
-export function clearConsumed(prompt: Prompt, keepRecent: number): Cleared {
+export function clearConsumed(prompt: Prompt, keepRecent: number, { stub: shown, until }: Clearing = {}): Cleared {
   const links = linksOf(prompt);
-  const until = recentFrom(links, keepRecent);
+  const [first, end] = [heldUntil(links), until ?? recentFrom(links, keepRecent)];
   const originals = new Map<string, string>();
   let from = links.length;
   const segments = links.map((link, index) => {
-    const stub = index < until ? stubFor(link) : undefined;
+    const stub = index >= first && index < end ? stubFor(link, shown) : undefined;
     if (stub === undefined) return link.segment;
     originals.set(recallId(link), link.segment.content);
     from = Math.min(from, index);
@@ -45,12 +51,30 @@ export function clearConsumed(prompt: Prompt, keepRecent: number): Cleared {
   return { prompt: originals.size === 0 ? prompt : chainOf(segments), originals, from };
 }
 
-function stubFor(link: Prompt): string | undefined {
-  const { content, protect, name = 'a tool' } = link.segment;
-  if (!isResult(link.segment) || protect || isStub(link.segment)) return undefined;
-  const what = name === TEXT_RESULTS ? 'results' : `result of ${name}`;
-  const stub = `${STUB_MARK}${what}, ${content.length} characters. ${RECALL_RESULT} with id "${recallId(link)}" gives it back.]`;
-  return stub.length < content.length ? stub : undefined;
+function stubFor(link: Prompt, shown: (result: Segment) => string = sizeOf): string | undefined {
+  const { segment } = link;
+  if (!isResult(segment) || segment.protect || isStub(segment)) return undefined;
+  const stub = `${STUB_MARK}${shown(segment)}. ${RECALL_RESULT} with id "${recallId(link)}" gives it back.]`;
+  return stub.length < segment.content.length ? stub : undefined;
+}
+
+function sizeOf({ content, name = 'a tool' }: Segment): string {
+  return `${name === TEXT_RESULTS ? 'results' : `result of ${name}`}, ${content.length} characters`;
+}
+
+/** Index from which on something may change: what is protected as the end of a cached prefix holds all before it. */
+function heldUntil(links: readonly Prompt[]): number {
+  return links.findLastIndex(({ segment: { cache, protect } }) => cache === true && protect) + 1;
+}
+
+/**
+ * Where the last turn before the task at hand begins. Whatever stands before it was looked up for tasks that are over, and
+ * that turn has seen it.
+ */
+export function consumedBefore(prompt: Prompt): number {
+  const links = linksOf(prompt);
+  const task = links.findLastIndex(({ segment }) => isTask(segment));
+  return links.slice(0, Math.max(0, task)).findLastIndex(({ segment }) => segment.role === 'assistant');
 }
 
 export function isStub({ content, owner }: Segment): boolean {
@@ -62,7 +86,7 @@ function isResult({ role, name }: Segment): boolean {
 }
 
 function recallId(link: Prompt): string {
-  return `r_${link.id.slice(0, 10)}`;
+  return `r_${shortId(link)}`;
 }
 
 /** Index from which on everything is recent. */
@@ -79,6 +103,8 @@ function turnsOf(links: readonly Prompt[]): readonly Turn[] {
 /** The old turns that a summary may replace. */
 export interface Span {
   readonly segments: readonly Segment[];
+  /** Their links, by which the journal still has them. */
+  readonly ids: readonly string[];
   /** Characters of it that were never summarised. */
   readonly fresh: number;
   /** The chain with the span replaced by one summary. */
@@ -90,17 +116,26 @@ export function compactable(prompt: Prompt, keepRecent: number): Span | undefine
   const links = linksOf(prompt);
   const recent = recentFrom(links, keepRecent);
   const task = links.findLastIndex(({ segment }) => isTask(segment));
-  const old = turnsOf(links).filter(({ from, to }) => to <= recent && !holds(links, { from, to }, task));
+  const first = heldUntil(links);
+  const old = turnsOf(links).filter(
+    ({ from, to }) => from >= first && to <= recent && !holds(links, { from, to }, task),
+  );
   if (old.length === 0) return undefined;
   const replaced = new Set(old.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n)));
-  for (const [index, { segment }] of links.entries()) if (index < recent && isSummary(segment)) replaced.add(index);
-  const first = Math.min(...replaced);
+  for (const [index, { segment }] of links.entries())
+    if (index >= first && index < recent && isSummary(segment)) replaced.add(index);
   const span = links.filter((_, index) => replaced.has(index));
   return {
     segments: span.map(({ segment }) => segment),
+    ids: span.map(shortId),
     fresh: span.reduce((sum, link) => sum + (isSummary(link.segment) ? 0 : link.size - (link.parent?.size ?? 0)), 0),
-    with: (summary) => chainOf(links.flatMap((link, index) => placed(link, index, { first, replaced, summary }))),
+    with: (summary) => chainOf(links.flatMap((link, index) => placed(link, index, { links, replaced, summary }))),
   };
+}
+
+/** As stubs and summaries name a link. */
+function shortId({ id }: Prompt): string {
+  return id.slice(0, 10);
 }
 
 /** What is protected is kept anyway: a word thrown in must not pass for the task and give the task up. */
@@ -121,11 +156,14 @@ function isSummary({ role, owner, content, protect }: Segment): boolean {
 function placed(
   link: Prompt,
   index: number,
-  span: { readonly first: number; readonly replaced: ReadonlySet<number>; readonly summary: string },
+  { links, replaced, summary }: { links: readonly Prompt[]; replaced: ReadonlySet<number>; summary: string },
 ): readonly NewSegment[] {
-  if (!span.replaced.has(index)) return [link.segment];
-  if (index !== span.first) return [];
-  const content = `${SUMMARY_MARK}${span.replaced.size} earlier messages, which it replaces]\n${span.summary}`;
+  if (!replaced.has(index)) return [link.segment];
+  const places = [...replaced].sort((a, b) => a - b);
+  if (index !== places[0]) return [];
+  const [from, to] = [link, links[places.at(-1) ?? index] ?? link].map(shortId);
+  // one of the links: those between are in the journal, which has the list
+  const content = `${SUMMARY_MARK}${replaced.size} earlier messages, ${from} to ${to}, which it replaces]\n${summary}`;
   // it may repeat text from outside, so it is trusted no more than that
   return [{ role: 'user', content, owner: 'loop', trust: 'outside', band: 'log' }];
 }

@@ -1,0 +1,56 @@
+import type { Prompt } from '../../core/prompt.js';
+import type { Run } from '../../core/run.js';
+import type { Session } from '../../core/session.js';
+
+/** A conversation that has to fit into the window of a model. */
+export interface Window {
+  readonly prompt: Prompt;
+  /** How many tokens it takes, and how many fit. */
+  readonly tokens: number;
+  readonly room: number;
+  /** A task has just been given: whatever was looked up for the tasks before it is used up. */
+  readonly begins: boolean;
+  /** Who works in it. */
+  readonly session: Session<unknown>;
+  /** What the policy came to nothing with last: it is not tried again below this many tokens. */
+  readonly notBelow: number;
+  /** Tokens of another version of the conversation. Kept in the journal, so that a replay decides the same. */
+  count(prompt: Prompt): Promise<number>;
+}
+
+/** A conversation that takes less room than it did. */
+export interface Shorter {
+  readonly prompt: Prompt;
+  readonly tokens: number;
+  /** What was taken out and can be recalled, by the id that its stub names. */
+  readonly originals: ReadonlyMap<string, string>;
+}
+
+/** What a policy made of a conversation. */
+export interface Fitted {
+  /** Absent where it stays as it is. */
+  readonly shorter?: Shorter;
+  /** It came to nothing: it is not tried again below this many tokens. */
+  readonly notBelow?: number;
+  /** Tokens of the model calls that it took. */
+  readonly spent?: number;
+}
+
+/**
+ * A way to keep a conversation inside the window. It is a value without a state of its own: one policy serves any number
+ * of conversations.
+ */
+export interface WindowPolicy {
+  readonly name: string;
+  /** Tokens from which on it has to be asked, of those that fit. */
+  from(room: number): number;
+  /** It also has something to do when a task is given, however much room there is. */
+  readonly atBegin: boolean;
+  /** Undefined where it leaves the conversation as it is. */
+  fit(run: Run, window: Window): Promise<Fitted | undefined>;
+}
+
+/** The share of the room at which something is done about it. */
+export const TRIGGER = 0.7;
+/** Turns at the end that are never touched. */
+export const KEEP_RECENT = 6;
