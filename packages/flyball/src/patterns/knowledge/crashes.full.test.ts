@@ -11,13 +11,11 @@ import type { Evidence } from '../../core/work.js';
 
 const { signal } = new AbortController();
 const library = rag({ embedder: hashEmbedder(), answerer: session(scriptedModel({}), 'nobody') });
-await library.ingest(
-  Array.from({ length: 30 }, (_, n) => ({
-    source: `status-${400 + n}`,
-    text: `Status code ${400 + n} tells the client what went wrong with the request.`,
-  })),
-  { signal },
-);
+const DOCUMENTS = Array.from({ length: 30 }, (_, n) => ({
+  source: `status-${400 + n}`,
+  text: `Status code ${400 + n} tells the client what went wrong with the request.`,
+}));
+await library.ingest(DOCUMENTS);
 
 /** Replies depend on what is asked alone: every play asks again. */
 const REPLIES = {
@@ -74,7 +72,7 @@ describe('patterns of knowledge end the same after a crash at every write', () =
         ({ model, outside }) => {
           const answering = rag({ embedder: hashEmbedder(), answerer: session(model, 'answerer') });
           const agent: Agent<string, unknown> = async (within, question) => {
-            await answering.ingest([{ source: 'status-421', text: 'Status code 421 says it was misdirected.' }]);
+            await answering.ingest(DOCUMENTS);
             return answering.answer(within, question);
           };
           return thenActs(agent, outside);
