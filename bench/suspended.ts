@@ -4,18 +4,19 @@ import { ask } from './measure/child.js';
 import { figure, megabytes } from './measure/figures.js';
 import { atMost, heading, judge, type Target, table } from './measure/report.js';
 import { TOUCHES } from './measure/suspended-runs.js';
-import type { Measured } from './programs/sleepers.js';
+import type { Slept } from './programs/sleepers.js';
 
 heading('Suspended runs on SQLite', [
-  'Heap: after collection, over the same process with the runtime open and nothing run yet. Waking: from the signal to',
-  'the end of the run it wakes, median. Each part in a process of its own.',
+  'Heap: after collection, over the same process once 2,000 runs have slept, woken and ended: what code is compiled by',
+  'then stays whether anybody sleeps or not, and is told apart. Waking: from the signal to the end of the run it wakes,',
+  'median. Each part in a process of its own.',
 ]);
 
 const child = (name: string): URL => new URL(`./programs/${name}.js`, import.meta.url);
 const targets: Target[] = [];
 for (const touch of TOUCHES) {
-  const measured = await ask<readonly Measured[]>(child('sleepers'), [touch]);
-  console.log(`  The agents used ${touch}`);
+  const { codeBytes, rows: measured } = await ask<Slept>(child('sleepers'), [touch]);
+  console.log(`  The agents used ${touch} (compiled code and warm caches: ${megabytes(codeBytes)})`);
   table(
     ['suspended', 'heap', 'waking one'],
     measured.map(({ size, heapBytes, wakeMs }) => [

@@ -69,7 +69,9 @@ export function readLeft(path: string): Left {
   const ddl = driver
     .all('SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid')
     .map(({ sql }) => `${sql}`);
-  const events = driver.all('SELECT run, gen, seq, at, active, body FROM events ORDER BY pos').map(Object.values);
+  const events = driver
+    .all('SELECT run, gen, seq, at, active, checksum, body FROM events ORDER BY pos')
+    .map((row) => Object.values(row).map(bindable));
   const blobs = driver
     .all('SELECT tenant, hash, body FROM blobs ORDER BY n')
     .map((row) => Object.values(row).map(bindable));
@@ -96,7 +98,9 @@ function openTables(path: string, left: Left) {
   for (const statement of left.ddl) driver.exec(statement);
   return {
     driver,
-    insertEvent: driver.statement('INSERT INTO events (run, gen, seq, at, active, body) VALUES (?, ?, ?, ?, ?, ?)'),
+    insertEvent: driver.statement(
+      'INSERT INTO events (run, gen, seq, at, active, checksum, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
     insertBlob: driver.statement(
       'INSERT INTO blobs (tenant, hash, body) VALUES (?, ?, ?) ON CONFLICT (tenant, hash) DO NOTHING',
     ),

@@ -30,7 +30,7 @@ export async function timeResume(
   engine: Engine,
   given: { readonly effects: number; readonly filling: Filling; readonly times: number },
 ): Promise<readonly number[]> {
-  const id = `${given.filling}-${given.effects}`;
+  const id = `${given.filling.replace(' ', '-')}-${given.effects}`;
   const reached: { atEnd: () => void } = { atEnd: () => undefined };
   const agent: Agent<number, null> = async (run, effects) => {
     await FILLINGS[given.filling](run, effects);

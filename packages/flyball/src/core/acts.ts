@@ -9,9 +9,24 @@ const MOST_BRIEF = 160;
 
 type Ended = { readonly event: RunEvent; readonly generation: number };
 
+/** An act while it is folded. What is read of it later is made then: most runs do more than anybody reads. */
+interface Listed {
+  readonly id: EffectId;
+  readonly generation: number;
+  readonly name: string;
+  readonly of: 'call' | 'step';
+  readonly class: ActRecord['class'];
+  readonly what: ActRecord['what'];
+  readonly undone: boolean;
+  readonly code: string | undefined;
+  /** What it was given, or, as text, why it did not take place. */
+  readonly input: unknown;
+  readonly why: string | undefined;
+}
+
 /** Folds entries, in order, into what took place and what did not. One fold for the kernel and for every view. */
 export class ActsFold {
-  private readonly records = new Map<string, ActRecord>();
+  private readonly records = new Map<string, Listed>();
   private leftOut = 0;
   /** Undos of what this fold does not know: of an earlier generation, or no longer listed. */
   private readonly undoneBefore = new Set<string>();
@@ -21,7 +36,7 @@ export class ActsFold {
   private readonly children = new Map<string, ActsFold>();
 
   apply({ event, generation }: Ended): void {
-    if ('id' in event)
+    if (this.children.size > 0 && 'id' in event)
       for (const [path, child] of this.children) if (isBelow(path, event.id)) child.apply({ event, generation });
     if ('records' in event && event.records === true) return; // Flyball's own books are no action of the run
     switch (event.type) {
@@ -79,28 +94,31 @@ export class ActsFold {
   }
 
   all(): Acts {
-    const acts = [...this.records.values()];
+    const acts = [...this.records.values()].map(told);
     return this.leftOut === 0 ? { acts } : { acts, actsLeftOut: this.leftOut };
   }
 
-  private known(id: EffectId, generation: number): ActRecord | undefined {
+  private known(id: EffectId, generation: number): Listed | undefined {
     return this.records.get(`${generation}:${id}`);
   }
 
-  private ended(record: ActRecord | undefined): void {
+  private ended(record: Listed | undefined): void {
     if (record !== undefined) this.put(record);
   }
 
-  private put(record: ActRecord): void {
-    const key = `${record.generation ?? 0}:${record.id}`;
+  private put(record: Listed): void {
+    const key = `${record.generation}:${record.id}`;
     this.records.set(key, record);
     if (this.records.size <= MOST_ACTS) return;
-    // what went as it should is told last: somebody who reads the list looks for what did not
-    const spare =
-      [...this.records].find(([at, { what }]) => at !== key && what === 'took-place') ?? [...this.records][0];
-    if (spare === undefined) return;
-    this.records.delete(spare[0]);
+    this.records.delete(this.leastTelling(key));
     this.leftOut++;
+  }
+
+  /** What went as it should is told last: somebody who reads the list looks for what did not. */
+  private leastTelling(newest: string): string {
+    for (const [key, { what }] of this.records) if (what === 'took-place' && key !== newest) return key;
+    for (const key of this.records.keys()) return key;
+    return newest;
   }
 
   /** One that was undone while it was still running may act after that: it is not called undone. */
@@ -128,59 +146,70 @@ function undoneBy({ input }: EventOf<'intent'>): string {
   return `${generation ?? 0}:${effect ?? ''}`;
 }
 
-function at(id: EffectId, generation: number): Pick<ActRecord, 'id' | 'generation'> {
-  return generation === 0 ? { id } : { id, generation };
-}
-
 /** Until its end is known, it is in doubt. */
-function intended(event: EventOf<'intent'>, generation: number): ActRecord {
-  const brief = briefOf(event.input);
+function intended({ id, name, of, class: kind, input }: EventOf<'intent'>, generation: number): Listed {
   return {
-    ...at(event.id, generation),
-    name: event.name,
-    of: event.of === 'step' ? 'step' : 'call',
-    class: event.class,
+    id,
+    generation,
+    name,
+    of: of === 'step' ? 'step' : 'call',
+    class: kind,
     what: 'in-doubt',
-    ...(brief === '' ? {} : { brief }),
+    undone: false,
+    code: undefined,
+    input,
+    why: undefined,
   };
 }
 
-function completed(
-  event: EventOf<'complete'>,
-  known: ActRecord | undefined,
-  generation: number,
-): ActRecord | undefined {
-  if (event.declined === true)
-    return { ...named(event, known, generation), what: 'refused', brief: 'a person said no' };
+function completed(event: EventOf<'complete'>, known: Listed | undefined, generation: number): Listed | undefined {
+  if (event.declined === true) return { ...named(event, known, generation), what: 'refused', why: 'a person said no' };
   const isAct = known !== undefined || (event.class ?? 'pure') !== 'pure';
   if (!isAct) return undefined;
   return {
     ...(known ?? named(event, known, generation)),
     what: event.how === 'simulated' ? 'simulated' : event.how === 'unknown' ? 'in-doubt' : 'took-place',
-    ...(event.failure === undefined ? {} : { code: event.failure.code }),
+    code: event.failure?.code ?? known?.code,
   };
 }
 
-function aborted(event: EventOf<'abort'>, known: ActRecord | undefined, generation: number): ActRecord | undefined {
+function aborted(event: EventOf<'abort'>, known: Listed | undefined, generation: number): Listed | undefined {
   if (known === undefined && (event.class ?? 'pure') === 'pure') return undefined;
   const { code, message } = event.failure;
   const what = REFUSALS.has(code) ? 'refused' : code === 'EFFECT_IN_DOUBT' ? 'in-doubt' : 'failed';
-  return { ...named(event, known, generation), what, code, brief: clip(message) };
+  return { ...named(event, known, generation), what, code, why: message };
 }
 
 /** Codes with which somebody, or a rule, kept an act from taking place. */
 const REFUSALS: ReadonlySet<string> = new Set(['DENIED', 'APPROVAL_REJECTED', 'NO_ANSWER', 'NOT_SIMULATED']);
 
-function named(
-  event: EventOf<'complete' | 'abort'>,
-  known: ActRecord | undefined,
-  generation: number,
-): Omit<ActRecord, 'what'> {
+function named(event: EventOf<'complete' | 'abort'>, known: Listed | undefined, generation: number): Listed {
   return {
-    ...at(event.id, generation),
+    id: event.id,
+    generation,
     name: known?.name ?? event.name ?? event.id,
     of: known?.of ?? event.of ?? 'step',
     class: known?.class ?? event.class ?? 'pure',
+    what: 'in-doubt',
+    undone: false,
+    code: undefined,
+    input: undefined,
+    why: undefined,
+  };
+}
+
+function told({ id, generation, name, of, class: kind, what, undone, code, input, why }: Listed): ActRecord {
+  const brief = why === undefined ? briefOf(input) : clip(why);
+  return {
+    id,
+    ...(generation === 0 ? {} : { generation }),
+    name,
+    of,
+    class: kind,
+    what,
+    ...(undone ? { undone } : {}),
+    ...(code === undefined ? {} : { code }),
+    ...(brief === '' ? {} : { brief }),
   };
 }
 

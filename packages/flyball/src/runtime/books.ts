@@ -194,7 +194,7 @@ export class Bounds {
 
   /** A bound was reached at or above the place of this effect or scope. */
   holds(idOrPath: string): boolean {
-    return [...this.tripping].some((node) => isUnder(idOrPath, node));
+    return this.tripping.size > 0 && [...this.tripping].some((node) => isUnder(idOrPath, node));
   }
 
   /** A bound above this scope was reached and is about to close it, whatever its own budget says. */

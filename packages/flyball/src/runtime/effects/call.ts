@@ -44,8 +44,12 @@ export function call<T>(
 ): Promise<ToolResult<T>> {
   const given = tool as unknown as AnyTool;
   // made ready when the call starts live; on replay the journal's arguments take their place
-  const ready: { act: Act } = { act: actOf(attempt, given, args, { at: '', seams }) };
-  if (given.asks !== undefined && ready.act.class !== 'pure')
+  let made: Act | undefined;
+  const ready = (): Act => {
+    made ??= actOf(attempt, given, args, { at: '', seams });
+    return made;
+  };
+  if (given.asks !== undefined && rulesOf(given.effect).class !== 'pure')
     throw new ConfigError(`Tool ${given.name} asks a person, so it changes nothing itself: its effect must be pure.`);
   const fp = fingerprint('call', given.name, args);
   return ask<ToolResult<T>>(attempt, scope, {
@@ -57,16 +61,16 @@ export function call<T>(
     drive: async (pending) => {
       const admitted = await admitInTurn(attempt, pending, given, args, seams);
       if (admitted === undefined) return;
-      ready.act = { ...admittedAct(attempt, pending, given, admitted, seams), given: args };
-      if (given.asks === undefined) await driveAct(attempt, pending, ready.act);
-      else await driveQuestion(attempt, pending, ready.act, (input) => askedBy(given, input));
+      made = admittedAct(attempt, pending, given, { ...admitted, given: args }, seams);
+      if (given.asks === undefined) await driveAct(attempt, pending, made);
+      else await driveQuestion(attempt, pending, made, (input) => askedBy(given, input));
     },
-    learn: (end) => learnCompensation(attempt, ready.act, end),
-    cutOff: (pending) => recordCutOff(attempt, pending, ready.act),
+    learn: (end) => learnCompensation(attempt, ready(), end),
+    cutOff: (pending) => recordCutOff(attempt, pending, ready()),
     answer: (end) => {
       const failure = failureIn(end);
-      const made = madeCall(given.name, end, intentOf(attempt, end.id));
-      if (!isPart || failure !== undefined) attempt.delivery.calls.add(scope.ledger, scope.path, made);
+      if (!isPart || failure !== undefined)
+        attempt.delivery.calls.add(scope.ledger, scope.path, madeCall(given.name, end, intentOf(attempt, end.id)));
       if (given.asks !== undefined && failure === undefined)
         attempt.delivery.calls.answered(scope.ledger, fp, end as EventOf<'complete'>);
       if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
@@ -128,17 +132,23 @@ function askedBy(tool: AnyTool, args: unknown): Question {
 }
 
 /** What guards let pass, ready to be made; a person at the gate may have it made anew with other arguments. */
-function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted: Admitted, seams: Seams): Act {
+function admittedAct(
+  attempt: Attempt,
+  pending: Pending,
+  tool: AnyTool,
+  admitted: Admitted & { readonly given?: unknown },
+  seams: Seams,
+): Act {
   const act = actOf(attempt, tool, admitted.args, { at: pending.id, seams });
-  const { approval } = admitted;
-  const { approvalRules: asked } = admitted;
-  const rules = tool.approval === undefined && asked === undefined ? {} : stricter(tool.approval, asked);
+  const { approval, approvalRules: asked } = admitted;
+  const rules = tool.approval === undefined && asked === undefined ? undefined : stricter(tool.approval, asked);
   return {
     ...act,
+    ...('given' in admitted ? { given: admitted.given } : undefined),
     guarded: true,
-    ...(approval === undefined ? {} : { approval }),
-    ...(Object.keys(rules).length === 0 ? {} : { approvalRules: rules }),
-    ...(tool.review === undefined ? {} : { review: () => tool.review?.(admitted.args) ?? {} }),
+    ...(approval === undefined ? undefined : { approval }),
+    ...(rules === undefined || Object.keys(rules).length === 0 ? undefined : { approvalRules: rules }),
+    ...(tool.review === undefined ? undefined : { review: () => tool.review?.(admitted.args) ?? {} }),
     recommend: async () => admitted.recommended ?? (await soundFor(tool, tool.review?.(admitted.args)?.recommended)),
     keep: (value) => withChange(act.keep(value) as KeptResult, changeIn(pending), admitted.args),
     remake: async (value, gate) => {
@@ -152,7 +162,8 @@ function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted
 
 /** Who changed the arguments at the gate, if anybody did: the verdicts of earlier lives are known here too. */
 function changeIn({ subs }: Pending): string | undefined {
-  const ends = [...(subs?.ended.values() ?? [])];
+  if (subs === undefined) return undefined;
+  const ends = [...subs.ended.values()];
   const isChange = ({ payload }: EventOf<'wait-end'>): boolean =>
     (payload as { readonly verdict?: unknown } | undefined)?.verdict === 'modify';
   const change = ends.findLast(isChange);
@@ -180,9 +191,9 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, place: Place): Ac
     name: tool.name,
     input: args,
     ...own,
-    ...(tool.hash === undefined ? {} : { toolHash: tool.hash }),
+    ...(tool.hash === undefined ? undefined : { toolHash: tool.hash }),
     // Object.create, not a copy: verify and compensate may be methods of a class
-    ...(timeout ? { rules: Object.create(own.rules, { timeoutMs: { value: tool.timeoutMs } }) } : {}),
+    ...(timeout ? { rules: Object.create(own.rules, { timeoutMs: { value: tool.timeoutMs } }) } : undefined),
     invocation: invocationOf(attempt, tool),
     body: async (how) => {
       if (seams['tool.exec'] === undefined && seams['tool.post'] === undefined) return tool.execute(args, how);
