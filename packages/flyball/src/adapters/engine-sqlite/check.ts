@@ -178,7 +178,7 @@ function checkRun(
     }
   }
   if (entries === 0) why('its journal is empty');
-  const messages = `SELECT ${asNumbers('n', 'at', 'taken')}, ${asBytes('id', 'kind', 'name', 'sender', 'checksum')}, ${asContent('body')} FROM inbox WHERE run = ?`;
+  const messages = `SELECT ${asNumbers('n', 'at', 'taken', 'checksum')}, ${asBytes('id', 'kind', 'name', 'sender')}, ${asContent('body')} FROM inbox WHERE run = ?`;
   for (const row of database.all(messages, n)) messageOf(id, row);
   return entries;
 }

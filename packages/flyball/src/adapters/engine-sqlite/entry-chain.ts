@@ -2,7 +2,7 @@ import { entryDamaged, positionTaken } from '../../core/engine-errors.js';
 import type { StoredEntry } from '../../ports/engine.js';
 import { type Checksum, checksumIn, checksumOf, NO_CHECKSUM } from './checksum.js';
 import type { Database, Row, SqlValue } from './database.js';
-import { asBytes, asContent, asNumbers, expandedText, integer, optionalInteger, storedValue } from './row.js';
+import { asContent, asNumbers, expandedText, integer, optionalInteger, storedValue } from './row.js';
 import { entryShorthand } from './shorthand.js';
 
 /** An entry by its place, and the checksum that stands there. */
@@ -39,7 +39,7 @@ export class EntryChain {
   /** Checks that the tip, which was there before, is still there. */
   hasTip(run: number, tip: Tip): boolean {
     const row = this.database.get(AT, run, tip.generation, tip.seq);
-    return row !== undefined && checksumIn(row, 'checksum').equals(tip.checksum);
+    return row !== undefined && checksumIn(row, 'checksum') === tip.checksum;
   }
 
   /** The last entry of a run, whoever wrote it. */
@@ -63,8 +63,8 @@ export class EntryChain {
       if (row['seq'] !== at.seq) throw entryDamaged(runId, at, 'missing');
       const [entry, body] = readable(runId, at, () => [entryOf(row, generation), storedValue(row, 'body')] as const);
       const checksum = this.checksumOf(runId, entry, body, before);
-      if (!checksum.equals(checksumIn(row, 'checksum'))) throw entryDamaged(runId, at, 'changed');
-      if (tip?.seq === at.seq && !checksum.equals(tip.checksum)) throw entryDamaged(runId, at, 'changed');
+      if (checksum !== checksumIn(row, 'checksum')) throw entryDamaged(runId, at, 'changed');
+      if (tip?.seq === at.seq && checksum !== tip.checksum) throw entryDamaged(runId, at, 'changed');
       before = checksum;
       entries.push(entry);
     }
@@ -90,13 +90,13 @@ export class EntryChain {
   }
 }
 
-const RUN = `SELECT ${asNumbers('n', 'tip_gen', 'tip_seq')}, ${asBytes('tip')} FROM runs WHERE id = ?`;
-const ENTRIES = `SELECT ${asNumbers('seq', 'at', 'active')}, ${asContent('body')}, ${asBytes('checksum')} FROM events
+const RUN = `SELECT ${asNumbers('n', 'tip_gen', 'tip_seq', 'tip')} FROM runs WHERE id = ?`;
+const ENTRIES = `SELECT ${asNumbers('seq', 'at', 'active', 'checksum')}, ${asContent('body')} FROM events
   WHERE run = ? AND gen = ? AND seq BETWEEN ? AND ? ORDER BY events.seq`;
-const AT = `SELECT ${asBytes('checksum')} FROM events WHERE run = ? AND gen = ? AND seq = ?`;
-const END_OF_GENERATION = `SELECT ${asNumbers('seq')}, ${asBytes('checksum')} FROM events
+const AT = `SELECT ${asNumbers('checksum')} FROM events WHERE run = ? AND gen = ? AND seq = ?`;
+const END_OF_GENERATION = `SELECT ${asNumbers('seq', 'checksum')} FROM events
   WHERE run = ? AND gen = ? ORDER BY events.seq DESC LIMIT 1`;
-const LAST = `SELECT ${asNumbers('gen', 'seq')}, ${asBytes('checksum')} FROM events
+const LAST = `SELECT ${asNumbers('gen', 'seq', 'checksum')} FROM events
   WHERE run = ? ORDER BY events.gen DESC, events.seq DESC LIMIT 1`;
 
 /** The end of the journal as the row of its run remembers it. */

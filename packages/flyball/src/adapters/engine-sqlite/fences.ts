@@ -42,13 +42,19 @@ export class Fences {
     if (known !== undefined) return known.fence === fence ? known : undefined;
     const row = this.database.get(HELD, runId, fence);
     if (row === undefined) return undefined;
-    const held: Held = { fence, run: integer(row, 'n'), tenant: integer(row, 'tenant'), tip: undefined };
+    const held: Held = {
+      fence,
+      run: integer(row, 'n'),
+      tenant: integer(row, 'tenant'),
+      tip: undefined,
+      crashes: integer(row, 'crashes'),
+    };
     this.known.set(runId, held);
     return held;
   }
 }
 
-const HELD = `SELECT ${asNumbers('runs.n')}, CAST(ifnull(tenants.n, 0) AS REAL) AS tenant
+const HELD = `SELECT ${asNumbers('runs.n', 'runs.crashes')}, CAST(ifnull(tenants.n, 0) AS REAL) AS tenant
   FROM runs LEFT JOIN tenants ON tenants.name = runs.tenant WHERE runs.id = ? AND runs.fence = ?`;
 
 export interface Held {
@@ -57,6 +63,8 @@ export interface Held {
   readonly run: number;
   /** The number of its tenant. */
   readonly tenant: number;
+  /** Reset with the first progress under this claim. */
+  crashes: number;
   /** The entry written last under this claim. */
   tip: Tip | undefined;
 }

@@ -5,7 +5,7 @@ import type { Database, Row, SqlValue } from './database.js';
 import { asBytes, asContent, asNumbers, content, integer, storedValue, text } from './row.js';
 
 /** Messages as rows. Whether one was taken is under its checksum too: a message must not come back, or be lost. */
-const COLUMNS = `${asNumbers('n', 'at', 'taken')}, ${asBytes('id', 'kind', 'name', 'sender', 'checksum')}, ${asContent('body')}`;
+const COLUMNS = `${asNumbers('n', 'at', 'taken', 'checksum')}, ${asBytes('id', 'kind', 'name', 'sender')}, ${asContent('body')}`;
 export const WAITING = `SELECT ${COLUMNS} FROM inbox WHERE run = ? AND taken = 0 AND n > ? ORDER BY n`;
 const ONE = `SELECT ${COLUMNS} FROM inbox WHERE n = ? AND run = ?`;
 
@@ -31,7 +31,7 @@ export function messageOf(runId: string, row: Row): StoredMessage {
       body: content(row, 'body'),
     };
     const stored = { body: storedValue(row, 'body'), taken: integer(row, 'taken') };
-    if (messageChecksum(runId, message, stored).equals(checksumIn(row, 'checksum'))) return message;
+    if (messageChecksum(runId, message, stored) === checksumIn(row, 'checksum')) return message;
   } catch {
     // a column that cannot be read is damage like any other
   }

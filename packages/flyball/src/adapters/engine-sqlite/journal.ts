@@ -64,9 +64,10 @@ export class Journal {
       this.rows.change(run, () => database.run('UPDATE runs SET generation = ? WHERE n = ?', generation, run));
     }
     if (taken !== undefined) this.takeMessages(claim.runId, run, taken);
-    // writes nothing unless there is something to reset
-    if (batch.progress === true && database.get('SELECT 1 FROM runs WHERE n = ? AND crashes > 0', run) !== undefined)
+    if (batch.progress === true && held.crashes > 0) {
       this.rows.change(run, () => database.run('UPDATE runs SET crashes = 0 WHERE n = ?', run));
+      held.crashes = 0;
+    }
   }
 
   private writeEntry(runId: string, held: Held, entry: StoredEntry): void {

@@ -150,12 +150,12 @@ const NUMBERED = [
   [
     'events',
     'pos',
-    "INSERT INTO events (pos, run, gen, seq, at, active, body, checksum) VALUES (?, 0, 0, ?, 0, 0, '', x'')",
+    "INSERT INTO events (pos, run, gen, seq, at, active, body, checksum) VALUES (?, 0, 0, ?, 0, 0, '', 0)",
   ],
   [
     'inbox',
     'n',
-    "INSERT INTO inbox (n, run, id, kind, name, sender, at, body, taken, checksum) VALUES (?, 0, CAST(? AS TEXT), '', '', '', 0, '', 1, x'')",
+    "INSERT INTO inbox (n, run, id, kind, name, sender, at, body, taken, checksum) VALUES (?, 0, CAST(? AS TEXT), '', '', '', 0, '', 1, 0)",
   ],
 ] as const;
 

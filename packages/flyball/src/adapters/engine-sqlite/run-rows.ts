@@ -18,6 +18,7 @@ const NUMBERS = [
   'wake_at',
   'tip_gen',
   'tip_seq',
+  'tip',
   'signalled',
 ];
 const TEXTS = [
@@ -35,7 +36,7 @@ const TEXTS = [
   'code',
   'hold',
 ];
-export const RUN_COLUMNS = `${asNumbers('n', ...NUMBERS)}, ${asBytes(...TEXTS, 'tip', 'checksum')}`;
+export const RUN_COLUMNS = `${asNumbers('n', ...NUMBERS, 'checksum')}, ${asBytes(...TEXTS)}`;
 
 /** The rows of runs, each under a checksum of its own. */
 export class RunRows {
@@ -77,12 +78,12 @@ export class RunRows {
 
 /** False for a row that is not what was written. */
 export function isSound(row: Row): boolean {
-  return checksumOfRow(row).equals(checksumIn(row, 'checksum'));
+  return checksumOfRow(row) === checksumIn(row, 'checksum');
 }
 
 function checksumOfRow(row: Row): Checksum {
   const numbers = NUMBERS.map((column) => (row[column] ?? null) as SqlValue);
-  const texts = [...TEXTS, 'tip'].map((column) => storedBytes(row[column]) ?? null);
+  const texts = TEXTS.map((column) => storedBytes(row[column]) ?? null);
   return checksumOf(NO_CHECKSUM, ...numbers, ...texts);
 }
 

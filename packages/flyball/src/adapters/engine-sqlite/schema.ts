@@ -43,8 +43,8 @@ export const MIGRATIONS: Migrations = [
     hold TEXT,
     tip_gen INTEGER, -- the last entry when the run was last claimed or given back, with its checksum
     tip_seq INTEGER,
-    tip BLOB,
-    checksum BLOB, -- of the columns above and below
+    tip INTEGER,
+    checksum INTEGER, -- of the columns above and below
     signalled INTEGER NOT NULL DEFAULT 0, -- since the last claim: 0 nothing, 1 messages, 2 one that wakes a paused run
     ready INTEGER AS (status = 'pending' OR (status = 'suspended' AND signalled > 0) OR (status = 'paused' AND signalled > 1)),
     due_at INTEGER AS (CASE status
@@ -70,7 +70,7 @@ export const MIGRATIONS: Migrations = [
     at INTEGER NOT NULL,
     active INTEGER NOT NULL,
     body NOT NULL,
-    checksum BLOB NOT NULL -- of this row, its run and the checksum of the entry before it
+    checksum INTEGER NOT NULL -- of this row, its run and the checksum of the entry before it
   );
   CREATE UNIQUE INDEX events_place ON events (run, gen, seq);
 
@@ -100,7 +100,7 @@ export const MIGRATIONS: Migrations = [
     at INTEGER NOT NULL,
     body NOT NULL,
     taken INTEGER NOT NULL DEFAULT 0,
-    checksum BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
     UNIQUE (run, id)
   );
   CREATE INDEX inbox_waiting ON inbox (run) WHERE taken = 0;
@@ -138,7 +138,7 @@ export const MIGRATIONS: Migrations = [
     proposal TEXT NOT NULL,
     at INTEGER NOT NULL,
     value, -- null once erased, and the checksum with it
-    checksum BLOB,
+    checksum INTEGER,
     UNIQUE (record, version)
   );
   CREATE UNIQUE INDEX store_versions_proposal ON store_versions (record, proposal);

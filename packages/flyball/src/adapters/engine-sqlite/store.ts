@@ -172,7 +172,7 @@ function commit(
   return { record: recordOf(at, { ...proposed, version, at: now, checksum }), row: lastInsertRowid };
 }
 
-const VERSION = `${asNumbers('store_versions.version', 'store_versions.at')}, ${asContent('store_versions.value')}, ${asBytes('store_versions.checksum')}`;
+const VERSION = `${asNumbers('store_versions.version', 'store_versions.at', 'store_versions.checksum')}, ${asContent('store_versions.value')}`;
 const COMMITTED = `FROM store_records JOIN store_versions
   ON store_versions.record = store_records.n AND store_versions.version = store_records.version
   WHERE tenant = ? AND owner = ? AND collection = ? AND erased_at IS NULL`;
@@ -214,9 +214,9 @@ function recordChecksum(
 function recordOf(of: RecordKey, row: Row): StoreRecord {
   const base = { key: of.key, version: integer(row, 'version'), at: integer(row, 'at') };
   const checksum = checksumIn(row, 'checksum');
-  if (row['value'] === null && checksum.length === 0) return { ...base, value: undefined, erased: true };
+  if (row['value'] === null && checksum === NO_CHECKSUM) return { ...base, value: undefined, erased: true };
   const value = storedValue(row, 'value');
-  if (!recordChecksum(of, { ...base, value }).equals(checksum)) throw recordDamaged(of, base.version);
+  if (recordChecksum(of, { ...base, value }) !== checksum) throw recordDamaged(of, base.version);
   return { ...base, value: JSON.parse(content(row, 'value')) as unknown };
 }
 
