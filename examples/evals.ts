@@ -5,13 +5,13 @@ import {
   conditionOf,
   deskModel,
   domainSource,
-  gate,
   measurementOf,
   POLICY_DOMAINS,
   policyAgent,
   promote,
   type RewardInfo,
   readResults,
+  releaseGate,
   reportOf,
   runExperiment,
   scriptedCustomerSide,
@@ -89,12 +89,12 @@ assert.deepEqual([difference.value, losses], [-1, 3]);
 const nothing = (reward: RewardInfo | null) => (reward === null ? null : { ...reward, reward: 0 });
 // #region gate
 const accepted = promote(measurementOf(measured), { by: 'mara', reason: 'the first run', at: '2026-02-01' });
-assert.equal(gate(measurementOf(measured), accepted).passed, true);
+assert.equal(releaseGate(measurementOf(measured), accepted).passed, true);
 const fallen = measured.map(({ results: one }) => ({
   domain,
   results: { ...one, simulations: one.simulations.map((each) => ({ ...each, reward: nothing(each.reward) })) },
 }));
-assert.equal(gate(measurementOf(fallen), accepted).passed, false);
+assert.equal(releaseGate(measurementOf(fallen), accepted).passed, false);
 // #endregion
 
 // #region file

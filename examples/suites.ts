@@ -3,12 +3,12 @@ import {
   configurationHash,
   type Fault,
   type GoldenSet,
-  gate,
   judgeReport,
   listeningUser,
   type Persona,
   promote,
   readPersona,
+  releaseGate,
   runSuite,
   type Scenario,
   simulatedWorld,
@@ -50,7 +50,7 @@ const talkative: UnderTest = async (input) => {
 
 // #region gate
 const accepted = promote(await measure(clerk), by); // the only way to create a baseline
-const verdict = gate(await measure(talkative), accepted, { total: 0.5 }); // tolerances do not apply to adversarial cases
+const verdict = releaseGate(await measure(talkative), accepted, { total: 0.5 }); // tolerances do not apply to adversarial cases
 assert.equal(verdict.passed, false);
 assert.deepEqual(
   verdict.regressions.map(({ id }) => id),

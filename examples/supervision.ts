@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { budget, createRuntime, memoryEngine } from 'flyball';
 import { toolLoop } from 'flyball/loops';
-import { supervise, underSupervision } from 'flyball/people';
+import { supervised } from 'flyball/patterns';
+import { supervise } from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { z } from 'zod';
@@ -59,9 +60,9 @@ const editor = toolLoop({
 });
 const baseline = { suite: 'chapters@3', score: 0.97, minimum: 0.95, classes: ['pure', 'undoable'] };
 /** Under supervision, the run may only do what can be undone and what the suite measured. */
-const watched = underSupervision(editor, { allow: ['pure', 'undoable'], baseline });
+const watched = supervised(editor, { allow: ['pure', 'undoable'], baseline });
 
-assert.throws(() => underSupervision(editor, { allow: ['irreversible'], baseline }), { code: 'CONFIG_INVALID' });
+assert.throws(() => supervised(editor, { allow: ['irreversible'], baseline }), { code: 'CONFIG_INVALID' });
 // #endregion
 
 const runtime = createRuntime({ engine: memoryEngine(), agents: { watched }, options: { worker: false } });

@@ -10,7 +10,7 @@ import {
   type Session,
   type Tool,
 } from 'flyball';
-import { underSupervision } from 'flyball/people';
+import { supervised } from 'flyball/patterns';
 import type { BudgetSlice } from '../../packages/flyball/src/core/budget.js';
 import type { ChildSlice } from '../../packages/flyball/src/core/child-slice.js';
 import type { Delegation } from '../../packages/flyball/src/core/tool.js';
@@ -54,11 +54,11 @@ export function agentOf(
     if (given.failsAtEnd) return failed({ code: 'EFFECT_FAILED', message: 'fails at its end', retryable: false });
     return done([value.value, last]);
   };
-  return given.isSupervised ? underSupervision(fuzzed, scopeOf(life)) : fuzzed;
+  return given.isSupervised ? supervised(fuzzed, scopeOf(life)) : fuzzed;
 }
 
 /** What the first process is sure enough of to allow, and what later ones would. */
-function scopeOf(life: number): Parameters<typeof underSupervision>[1] {
+function scopeOf(life: number): Parameters<typeof supervised>[1] {
   const classes = ['pure', 'idempotent', 'undoable'] as const;
   return {
     allow: life === 0 ? ['pure'] : classes,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gate, promote } from '../../packages/evals/src/suites/gate.js';
+import { promote, releaseGate } from '../../packages/evals/src/suites/gate.js';
 import { measurementOf } from '../../packages/evals/src/suites/results-gate.js';
 import { call, made, results, SHOP, simulation } from './stage-results.js';
 
@@ -19,9 +19,9 @@ const BY = { by: 'mara', reason: 'accepted', at: '2026-01-01' };
 describe('the gate over an experiment', () => {
   it('falls when tasks fall, and when one agent writes before verification though more tasks pass [R5-SUITE-GATE]', () => {
     const baseline = promote(experiment([1, 1, 0, 0]), BY);
-    expect(gate(experiment([1, 1, 0, 0]), baseline).passed).toBe(true);
-    expect(gate(experiment([1, 0, 0, 0]), baseline).because.join()).toContain('task fell from 50.0 % to 25.0 %');
-    const unsafe = gate(experiment([1, 1, 1, 1], [2]), baseline);
+    expect(releaseGate(experiment([1, 1, 0, 0]), baseline).passed).toBe(true);
+    expect(releaseGate(experiment([1, 0, 0, 0]), baseline).because.join()).toContain('task fell from 50.0 % to 25.0 %');
+    const unsafe = releaseGate(experiment([1, 1, 1, 1], [2]), baseline);
     expect(unsafe.passed).toBe(false);
     expect(unsafe.because).toEqual(['safety fell from 100.0 % to 75.0 %, and 0.0 % are tolerated']);
     expect(unsafe.regressions[0]?.id).toBe('m1 / governed / golden_retrieval: t2: safety');

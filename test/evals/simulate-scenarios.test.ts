@@ -61,7 +61,7 @@ describe('a simulation', () => {
     });
   });
 
-  it('fails an agent that leaks in its second turn and then finishes well, and cites the span [R5-SIM-FAULTS]', async () => {
+  it('fails an agent that leaks in its second turn and then finishes well, and cites the span [R5-SIM-FAULTS] [V18.6] [V18.acceptance]', async () => {
     const leaking = agentModel([['get_order'], `It went to ${ADDRESS}, right?`, ['refund_order'], 'It is refunded.']);
     const answer = (prompt: string) => ({
       violations: prompt.includes(`s5 turn 1 agent words: It went to ${ADDRESS}`)
@@ -90,7 +90,7 @@ describe('a simulation', () => {
     expect(report.gate.regressions.map(({ because }) => because).join()).toContain('safety at s5');
   });
 
-  it('lets an agent try again through a service that is down, and recover [R5-SIM-FAULTS]', async () => {
+  it('lets an agent try again through a service that is down, and recover [R5-SIM-FAULTS] [V18.acceptance]', async () => {
     const report = await simulateScenarios(options(agentModel(patient)));
     const run = report.runs.find(({ scenario }) => scenario === down.id);
     expect(run?.fired).toEqual(['down']);
@@ -101,7 +101,7 @@ describe('a simulation', () => {
     expect(scored(hasty, down.id).score.because).toContain('the expected call of refund_order was not made');
   });
 
-  it('gives the same trajectory byte for byte for the same seed, and other seeds to other models [R5-SIM-FAULTS]', async () => {
+  it('gives the same trajectory byte for byte for the same seed, and other seeds to other models [R5-SIM-FAULTS] [V18.acceptance]', async () => {
     const moody = () =>
       agentModel(({ sampling, ...request }) => {
         const move = patient({ sampling, ...request });
@@ -184,7 +184,7 @@ describe('a simulation', () => {
     expect(score.because).toContain('it ended with max_steps');
   });
 
-  it('counts turns and money too [R5-SIM-FAULTS]', async () => {
+  it('counts turns and money too [R5-SIM-FAULTS] [V18.9]', async () => {
     const slow = agentModel([['get_order'], 'One moment.', ['refund_order'], 'It is refunded.']);
     const suite = suiteOf(
       { ...happy, expected: { ...happy.expected, turns: 2 } },
@@ -198,7 +198,7 @@ describe('a simulation', () => {
     expect(scored(report, down.id).score.passed).toBe(true);
   });
 
-  it('simulates only the agent that is in production [R5-SIM-FAULTS]', async () => {
+  it('simulates only the agent that is in production [R5-SIM-FAULTS] [V18.4]', async () => {
     const given = options(agentModel(patient), { production: 'another' });
     await expect(simulateScenarios(given)).rejects.toThrow(/is not the one in production/);
     const world = shopUnder('THIS IS A TEST.');
@@ -246,7 +246,7 @@ describe('a fault', () => {
     },
   );
 
-  it('that never fires makes the run invalid, and an invalid run shuts the gate [R5-SIM-FAULTS]', async () => {
+  it('that never fires makes the run invalid, and an invalid run shuts the gate [R5-SIM-FAULTS] [V18.3]', async () => {
     const suite = suiteOf(happy, withFault({ tool: 'get_order', kind: 'timeout', onCall: 9 }));
     const measured = await simulateScenarios(options(agentModel(GOOD), { suite }));
     expect(measured.runs[1]?.result).toEqual({ kind: 'invalid', because: 'the fault f never fired' });
@@ -294,7 +294,7 @@ describe('docs/simulation-and-judging.md', () => {
 });
 
 describe('a suite of scenarios', () => {
-  it('is refused when it holds happy paths only, or what cannot be simulated [R5-SIM-FAULTS]', async () => {
+  it('is refused when it holds happy paths only, or what cannot be simulated [R5-SIM-FAULTS] [V18.10]', async () => {
     expect(lintScenarios(suiteOf(happy)).join()).toContain('only happy paths');
     await expect(simulateScenarios(options(agentModel(GOOD), { suite: suiteOf(happy) }))).rejects.toThrow(
       /only happy paths/,
@@ -319,7 +319,7 @@ describe('a suite of scenarios', () => {
     expect(problems({})).toBe('');
   });
 
-  it('is refused when a user could read what is expected or what is judged [R5-USER-MODEL]', () => {
+  it('is refused when a user could read what is expected or what is judged [R5-USER-MODEL] [V18.1]', () => {
     const told = { ...happy, goal: `${happy.goal} ${happy.expected.outcome}` };
     expect(lintScenarios(suiteOf(told, down)).join()).toContain('its user can read the expected outcome');
     const [first] = TRAJECTORY_RUBRIC.dimensions.map(({ description }) => description);
@@ -327,7 +327,7 @@ describe('a suite of scenarios', () => {
     expect(lintScenarios(suiteOf(wise, down), [first ?? '']).join()).toContain('its user can read the rubric');
   });
 
-  it('plays its users by a model that sees goal, persona and the agent’s words, and nothing else [R5-USER-MODEL]', async () => {
+  it('plays its users by a model that sees goal, persona and the agent’s words, and nothing else [R5-USER-MODEL] [V18.1] [V18.2]', async () => {
     const playing = scriptedModel({ user: ['Money back for order 77, please.', 'Thanks. ###STOP###'] });
     const suite = suiteOf({ ...down, persona: { name: 'Ada', facts: ['Your order is 77.'] } });
     const report = await simulateScenarios(
@@ -353,7 +353,7 @@ describe('a suite of scenarios', () => {
     expect(playing.requests[0]?.sampling.seed).toBe(report.runs[0]?.seed);
   });
 
-  it('does not count a verdict of a judge that is not the pinned one [R5-JUDGE-STATS]', async () => {
+  it('does not count a verdict of a judge that is not the pinned one [R5-JUDGE-STATS] [V18.8]', async () => {
     const pinned = judgeModel(undefined, 'a/pinned');
     const routed = {
       ...pinned,

@@ -34,7 +34,7 @@ async function factsOf(agent: Agent<unknown, string>, denied = false): Promise<T
 const session = { name: 'writer', model: scriptedModel({ writer: () => 'a line' }), setup: 'You write.' };
 
 describe('the facts of a trace', () => {
-  it('tell what a run cost and that it went well [R5-ONLINE-DRIFT]', async () => {
+  it('tell what a run cost and that it went well [R5-ONLINE-DRIFT] [V17.3]', async () => {
     const facts = await factsOf(async (run) => done((await run.ask(session, 'go')).text));
     expect(facts).toMatchObject({
       stop: 'done',

@@ -21,7 +21,7 @@ const ownTenant: PreCallGuard = {
 };
 
 describe('guards at the four points', () => {
-  it('deny a call across tenants, keep a poisoned row from the prompt, and redact the answer, each with its rule [R3-GOV-GUARDS]', async () => {
+  it('deny a call across tenants, keep a poisoned row from the prompt, and redact the answer, each with its rule [R3-GOV-GUARDS] [V5.acceptance]', async () => {
     const stage = moving();
     const deleted: unknown[] = [];
     const remove: Tool<{ tenant: string }, string> = toolOf({

@@ -24,7 +24,7 @@ const write = toolOf({ name: 'write', effect: undoable });
 const secret = toolOf({ name: 'secret', scopes: ['secrets'] });
 
 describe('after a crash', () => {
-  it('what guards decided is answered from the journal, whatever they would say now [R3-GOV-JOURNAL]', async () => {
+  it('what guards decided is answered from the journal, whatever they would say now [R3-GOV-JOURNAL] [V7.acceptance]', async () => {
     const stage = moving();
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       const results = [await run.call(read, {}), await run.call(secret, {}), await run.call(write, {})].map(

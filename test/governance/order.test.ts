@@ -134,7 +134,7 @@ describe('around one call', () => {
     expect(await stage.events('guard-decision')).toMatchObject([{ guard: 'rate-limit', verdict: 'denied' }]);
   });
 
-  it('no text of a policy reaches a model, only our own sentence [R3-GOV-POLICY]', async () => {
+  it('no text of a policy reaches a model, only our own sentence [R3-GOV-POLICY] [V7.2]', async () => {
     const stage = moving();
     const model = scriptedModel({ talker: 'I see.' });
     const agent = async (run: Run): Promise<Outcome<unknown>> => {

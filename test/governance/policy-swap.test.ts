@@ -40,7 +40,7 @@ const insisting = async (run: Run): Promise<Outcome<unknown>> => {
   return done(results);
 };
 
-it('a changed policy file decides the next call, and the journal says which version decided [R3-GOV-POLICY-SWAP] [R3-GOV-POLICY]', async () => {
+it('a changed policy file decides the next call, and the journal says which version decided [R3-GOV-POLICY-SWAP] [R3-GOV-POLICY] [V7.7] [V7.acceptance]', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'flyball-policy-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'policy.yaml');

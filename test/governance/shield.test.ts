@@ -34,7 +34,7 @@ const pages = {
 };
 
 describe('a page from outside', () => {
-  it('reaches the model marked, cleaned or not at all, and an obeyed injection cannot carry the canary out [R3-GOV-SHIELD]', async () => {
+  it('reaches the model marked, cleaned or not at all, and an obeyed injection cannot carry the canary out [R3-GOV-SHIELD] [V6.acceptance] [I2.6]', async () => {
     const stage = moving();
     const page = await pageServer(pages);
     const mailed: unknown[] = [];
@@ -64,7 +64,7 @@ describe('a page from outside', () => {
     ]);
   });
 
-  it('is marked differently in every run, and the same on replay [R3-GOV-SHIELD] [R3-GOV-JOURNAL]', async () => {
+  it('is marked differently in every run, and the same on replay [R3-GOV-SHIELD] [R3-GOV-JOURNAL] [V6.1] [V6.acceptance]', async () => {
     const page = await pageServer(pages);
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       const { content } = await run.call(page, { path: '/benign' });

@@ -40,7 +40,7 @@ async function grown(runId: string, by: number, aMomentMs: number): Promise<void
   await pause(aMomentMs);
 }
 
-it('loses and doubles nothing when its process is killed again and again [R2-SHOW-KILLS]', async () => {
+it('loses and doubles nothing when its process is killed again and again [R2-SHOW-KILLS] [V10.acceptance]', async () => {
   const random = seededRandom(SEED);
   const calm = remote();
   await calm.open({ path: desk.path });

@@ -32,7 +32,7 @@ describe('a tool loop ends', () => {
     model.assertFinished();
   });
 
-  it('at max_iterations when tool calls never end [R3-CASE-03]', async () => {
+  it('at max_iterations when tool calls never end [R3-CASE-03] [I2.acceptance]', async () => {
     const { view, done } = registered();
     const { result, outcome, model } = await runLoop(
       forEver(() => proposes('next')),
@@ -71,7 +71,7 @@ describe('a tool call', () => {
     });
   });
 
-  it('with invalid arguments is answered with what is wrong, and the loop goes on [R3-CASE-07]', async () => {
+  it('with invalid arguments is answered with what is wrong, and the loop goes on [R3-CASE-07] [I2.1]', async () => {
     const { view, done } = registered();
     const { result, model } = await runLoop(
       [proposes('add_one', { x: 'many' }), proposes('add_one', { x: 1 }), 'It is 2.'],
@@ -193,7 +193,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('holds results with the role tool, the id of the call and the name of the tool [R3-CASE-16]', async () => {
+  it('holds results with the role tool, the id of the call and the name of the tool [R3-CASE-16] [I2.5]', async () => {
     const { view } = registered();
     const { model } = await runLoop(
       [proposesAll(call('next', {}, 'one'), call('no_such', {}, 'two'), call('fail', {}, 'three')), 'Done.'],
@@ -300,7 +300,7 @@ describe('a tool that a seam left out of the request', () => {
   });
 });
 
-it('a tool gets exactly the arguments that were parsed, nothing repaired or left out', async () => {
+it('a tool gets exactly the arguments that were parsed, nothing repaired or left out [I2.3]', async () => {
   const seen: unknown[] = [];
   const echo = tool({
     name: 'echo',

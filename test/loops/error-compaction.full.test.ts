@@ -64,7 +64,7 @@ const toolTexts = (messages: readonly { readonly role: string; readonly content:
   messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 
 describe('errors that repeat', () => {
-  it('of a real compiler cost at least 80 % fewer tokens than raw; the journal has all of them [R3-LOOP-COMPACT-ERRORS]', async () => {
+  it('of a real compiler cost at least 80 % fewer tokens than raw; the journal has all of them [R3-LOOP-COMPACT-ERRORS] [V11.acceptance]', async () => {
     const wrong = Array.from({ length: 40 }, (_, n) => `const value${n}: number = "text ${n}";`).join('\n');
     writeFileSync(join(folder, 'wrong.ts'), wrong);
     const { model, stage, result } = await runLoop(
@@ -90,7 +90,7 @@ describe('errors that repeat', () => {
     expect(estimateTokens(seen.slice(1).join('\n'))).toBeLessThan(0.1 * estimateTokens(raw.slice(1).join('\n')));
   });
 
-  it('are kept apart by where they are: two mistakes are two lines [R3-LOOP-COMPACT-ERRORS]', async () => {
+  it('are kept apart by where they are: two mistakes are two lines [R3-LOOP-COMPACT-ERRORS] [V11.acceptance]', async () => {
     writeFileSync(join(folder, 'one.ts'), 'const a: number = "x";\n');
     writeFileSync(join(folder, 'two.ts'), '\n\nconst a: number = "x";\n');
     const { model } = await runLoop(
@@ -102,7 +102,7 @@ describe('errors that repeat', () => {
     expect(two).toMatch(/^Error EFFECT_FAILED: two\.ts\(3,7\)/);
   });
 
-  it('of refused connections on other ports are one kind, end the loop at the third, and bring no stack [R3-LOOP-COMPACT-ERRORS]', async () => {
+  it('of refused connections on other ports are one kind, end the loop at the third, and bring no stack [R3-LOOP-COMPACT-ERRORS] [V11.acceptance]', async () => {
     const ports = [await closedPort(), await closedPort(), await closedPort()];
     const { model, stage, result, outcome } = await runLoop(
       forEver((n) => proposes('dial', { port: ports[n - 1] ?? 1 })),

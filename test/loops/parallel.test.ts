@@ -54,7 +54,7 @@ const put = (name: string) => call('put', { name }, name);
 const contents = (messages: readonly { readonly content: string }[] = []) => messages.map(({ content }) => content);
 
 describe('pure calls of one reply', () => {
-  it('run side by side, and their results come in call order whatever order they end in [R3-LOOP-PARALLEL]', async () => {
+  it('run side by side, and their results come in call order whatever order they end in [R3-LOOP-PARALLEL] [I2.acceptance]', async () => {
     const tools = gated();
     const running = runLoop([proposesAll(look('a'), look('b'), look('c')), 'Done.'], {
       tools: [tools.look],

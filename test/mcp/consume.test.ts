@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { callOnce, folder, httpSpec, httpWorkshop, Ledger, openPool, runtimeOf, until, workshop } from './stage.js';
 
 describe('a server over stdio', () => {
-  it('is read over all its pages, and at most 40 of its 50 tools are admitted [R6-MCP-CONSUME] [R6-SHOW-MCP]', async () => {
+  it('is read over all its pages, and at most 40 of its 50 tools are admitted [R6-MCP-CONSUME] [R6-SHOW-MCP] [I3.7] [I3.acceptance]', async () => {
     const ledger = new Ledger();
     const env = { WORKSHOP_LEDGER: ledger.path, COLOUR: 'green' };
     const { pool, events, tool } = await openPool([workshop({}, env)]);
@@ -68,7 +68,7 @@ describe('tools of a server', () => {
     expect(pool.audit([files]).verdict).toBe('block');
   });
 
-  it('are refused together when they are too many, unless they are pruned, by the task where there is one [R6-MCP-CONSUME]', async () => {
+  it('are refused together when they are too many, unless they are pruned, by the task where there is one [R6-MCP-CONSUME] [I3.1]', async () => {
     const { url } = await httpWorkshop();
     await expect(openPool([httpSpec(url)], { whenOver: 'refuse' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -82,7 +82,7 @@ describe('tools of a server', () => {
     expect(narrow.pool.tools().length).toBeLessThan(40); // a tenth of the window is full before
   });
 
-  it('can be searched: one model call names five, and the next request carries exactly their schemas [R6-MCP-CONSUME]', async () => {
+  it('can be searched: one model call names five, and the next request carries exactly their schemas [R6-MCP-CONSUME] [I3.acceptance]', async () => {
     const { url } = await httpWorkshop();
     const { pool } = await openPool([httpSpec(url)]);
     const names = pool
@@ -176,7 +176,7 @@ describe('tools of a server', () => {
 });
 
 describe('a server that changes', () => {
-  it('is read again when it says so, with a warning; agents that are made then get the new tools [R6-MCP-CONSUME]', async () => {
+  it('is read again when it says so, with a warning; agents that are made then get the new tools [R6-MCP-CONSUME] [V13.8]', async () => {
     const server = await httpWorkshop();
     const { pool, events, tool } = await openPool([httpSpec(server.url)]);
     const [before] = pool.servers();
@@ -208,7 +208,7 @@ describe('a server that changes', () => {
     expect(tool('workshop__echo').effect).toMatchObject({ class: 'irreversible' });
   });
 
-  it('is not used in another version than it is pinned to; without a pin that is told', async () => {
+  it('is not used in another version than it is pinned to; without a pin that is told [I3.4]', async () => {
     const { url } = await httpWorkshop({ version: '1.0.1' });
     await expect(openPool([httpSpec(url)])).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

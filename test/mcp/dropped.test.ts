@@ -38,7 +38,7 @@ function broken(): Response {
 }
 
 describe('a server that is killed in the middle of a call', () => {
-  it('ends a call that may be repeated in a typed error, after which the next try starts it anew [R6-MCP-DROPPED] [R6-SHOW-MCP]', async () => {
+  it('ends a call that may be repeated in a typed error, after which the next try starts it anew [R6-MCP-DROPPED] [R6-SHOW-MCP] [I3.acceptance]', async () => {
     const ledger = new Ledger();
     const { tool, events } = await openPool([workshop({}, { WORKSHOP_LEDGER: ledger.path })]);
     const { runtime, outcome, id } = calling(tool('workshop__stall_once'), {});
@@ -135,7 +135,7 @@ describe.each(['negotiate', 'initialize'] as const)(
       expect(ledger.count('wrote')).toBe(1);
     });
 
-    it('is made anew when the server was restarted, and its tools are read again [R6-MCP-DROPPED]', async () => {
+    it('is made anew when the server was restarted, and its tools are read again [R6-MCP-DROPPED] [I3.5]', async () => {
       const server = await httpWorkshop();
       const { tool, events } = await openPool([httpSpec(server.url, { handshake })]);
       await server.close();

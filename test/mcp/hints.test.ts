@@ -40,7 +40,7 @@ describe('hints of an MCP server', () => {
     expect(legsFor(closed, listed({}), 'changed')).toContain('outbound');
   });
 
-  it('do not get a tool called under read-only, nor past the trifecta monitor [F-S3]', async () => {
+  it('do not get a tool called under read-only, nor past the trifecta monitor [F-S3] [I3.3]', async () => {
     const { url } = await httpWorkshop(); // `environment` says that it only reads and reaches nobody
     const { effects: _, ...unread } = httpSpec(url, { include: ['environment'] });
     const { tool, pool } = await openPool([unread]);
@@ -72,7 +72,7 @@ describe('a tool of an MCP server that was approved', () => {
     expect(tool('workshop__sing').effect).toMatchObject({ class: 'irreversible' });
   });
 
-  it('is held to its hash over restarts by a pin, and what is not pinned is left out and told [F-S3]', async () => {
+  it('is held to its hash over restarts by a pin, and what is not pinned is left out and told [F-S3] [I3.6]', async () => {
     const server = await httpWorkshop();
     const include = ['echo', 'say'];
     const first = await openPool([httpSpec(server.url, { include })]);

@@ -12,7 +12,7 @@ function expectNoCanaryIn(what: unknown): void {
 }
 
 describe('the credentials of a server', () => {
-  it('over stdio are in no description, result, error, event or journal, whatever the server does with them [R6-MCP-SECRETS]', async () => {
+  it('over stdio are in no description, result, error, event or journal, whatever the server does with them [R6-MCP-SECRETS] [I3.2] [I3.acceptance]', async () => {
     const { pool, events, tool } = await openPool([workshop({}, { WORKSHOP_TOKEN: CANARY })]);
     expect(tool('workshop__leak').description).toBe('Gives its key [secret] away. Not to be trusted.');
     const leaked = await callOnce(tool('workshop__leak'));

@@ -78,7 +78,7 @@ describe('an irreversible action', () => {
     return desk;
   };
 
-  it('is made exactly once when it is approved after a kill [R4-PEOPLE-VERDICTS] [R4-PEOPLE-PROVENANCE]', async () => {
+  it('is made exactly once when it is approved after a kill [R4-PEOPLE-VERDICTS] [R4-PEOPLE-PROVENANCE] [V1.7] [V1.acceptance]', async () => {
     const desk = await open();
     const approved = await desk.flyball('approve', 'r1', '--as', 'ada');
     expect(approved.code, approved.error).toBe(0);
@@ -90,7 +90,7 @@ describe('an irreversible action', () => {
     expect(sent(desk)).toHaveLength(1);
   });
 
-  it('is not made when it is rejected, and the reason reaches the next prompt [R4-PEOPLE-VERDICTS]', async () => {
+  it('is not made when it is rejected, and the reason reaches the next prompt [R4-PEOPLE-VERDICTS] [V1.acceptance]', async () => {
     const desk = await open();
     const rejected = await desk.flyball('reject', 'r1', '--reason', 'not on a Friday', '--json');
     expect(rejected.code, rejected.error).toBe(0);
@@ -98,7 +98,7 @@ describe('an irreversible action', () => {
     expect(sent(desk)).toEqual([]);
   });
 
-  it('is asked about again when it is modified [R4-PEOPLE-MODIFY-REGATED]', async () => {
+  it('is asked about again when it is modified [R4-PEOPLE-MODIFY-REGATED] [V1.5] [V1.acceptance]', async () => {
     const desk = await open();
     const value = JSON.stringify({ to: 'bob@example.com', text: 'Dear Bob, no.' });
     const modified = await desk.flyball('modify', 'r1', value, '--as', 'ada', '--reason', 'wrong customer');
@@ -109,7 +109,7 @@ describe('an irreversible action', () => {
     expect(sent(desk)).toEqual([{ sent: { to: 'bob@example.com', text: 'Dear Bob, no.' } }]);
   });
 
-  it('is not made when nobody says anything in time [R4-PEOPLE-TIMEOUT]', async () => {
+  it('is not made when nobody says anything in time [R4-PEOPLE-TIMEOUT] [V1.3] [V1.acceptance]', async () => {
     const desk = await open({ timeoutMs: patient(1_000) });
     await expect.poll(async () => (await desk.flyball('inbox')).out).toContain('overdue since');
     const late = await desk.flyball('approve', 'r1');

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, done, type Entry, FlyballError, type Outcome, type Run, systemClock } from 'flyball';
 import { toolLoop } from 'flyball/loops';
-import { supervise, supervisedScope, underSupervision } from 'flyball/people';
+import { supervised } from 'flyball/patterns';
+import { supervise, supervisedScope } from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
 import { tool, toolset } from 'flyball/tools';
 import { checkpointOf } from 'flyball/views';
@@ -84,7 +85,7 @@ const callsIn = (entries: readonly Entry[]) =>
   checkpointOf(RUN, entries).completedActions.filter(({ verb }) => verb === 'call').length;
 
 describe('a run that somebody watches', () => {
-  it('pauses behind the edit in flight when a rule fires, goes on as it is told, and can be aborted [R4-PEOPLE-SUPERVISE] [R4-PEOPLE-REDIRECT] [R4-PEOPLE-ABORT]', async () => {
+  it('pauses behind the edit in flight when a rule fires, goes on as it is told, and can be aborted [R4-PEOPLE-SUPERVISE] [R4-PEOPLE-REDIRECT] [R4-PEOPLE-ABORT] [V2.6] [V2.acceptance]', async () => {
     const { agent, hold, texts, model } = tenEdits();
     const stage = new Stage<Clock>(systemClock());
     const life = stage.open(agent);
@@ -139,7 +140,7 @@ describe('a run that somebody watches', () => {
     watch.stop();
   });
 
-  it('does not wait for its monitor, however long that thinks [R4-PEOPLE-SUPERVISE]', async () => {
+  it('does not wait for its monitor, however long that thinks [R4-PEOPLE-SUPERVISE] [V2.1]', async () => {
     const life = moving().open(async (run: Run) => done(await run.step('work', null, () => 'worked', 'idempotent')));
     const thinking = new Promise<undefined>(() => undefined);
     let asked = 0;
@@ -419,7 +420,7 @@ const callAll = async (run: Run): Promise<Outcome<unknown>> => {
 };
 
 describe('a supervised scope', () => {
-  it('denies what is outside it although the tool is loaded, before anybody is asked to approve it [R4-PEOPLE-SCOPE-OF-ACTION]', async () => {
+  it('denies what is outside it although the tool is loaded, before anybody is asked to approve it [R4-PEOPLE-SCOPE-OF-ACTION] [V2.2]', async () => {
     const stage = moving();
     const life = stage.open((run: Run) => callAll(run.guarded(supervisedScope({ allow: ['pure'], baseline }))));
     expect(await life.start()).toMatchObject({ stop: 'done', value: ['acted', 'DENIED', 'DENIED'] });
@@ -447,16 +448,16 @@ describe('a supervised scope', () => {
     expect(await outside.start()).toMatchObject({ value: ['DENIED', 'DENIED', 'DENIED'] });
   });
 
-  it('cannot grow while the run goes on, whoever goes on with it [R4-PEOPLE-SCOPE-OF-ACTION]', async () => {
+  it('cannot grow while the run goes on, whoever goes on with it [R4-PEOPLE-SCOPE-OF-ACTION] [V2.3]', async () => {
     const stage = moving();
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       await run.wait({ name: 'go' });
       return callAll(run);
     };
-    const first = stage.open(underSupervision(agent, { allow: ['pure'], baseline }));
+    const first = stage.open(supervised(agent, { allow: ['pure'], baseline }));
     await first.start();
     first.die();
-    const wider = stage.open(underSupervision(agent, { allow: ['pure', 'idempotent'], baseline }));
+    const wider = stage.open(supervised(agent, { allow: ['pure', 'idempotent'], baseline }));
     await wider.runtime.signal(RUN, 'go');
     expect(await wider.resume()).toMatchObject({ value: ['acted', 'DENIED', 'DENIED'] });
     const allow: ('pure' | 'idempotent')[] = ['pure'];
@@ -482,7 +483,7 @@ describe('a supervised scope', () => {
     ],
     ['a class that was not measured', { allow: ['pure'], baseline: { ...baseline, classes: [] } }, 'Measure it again'],
     ['an unknown kind', { allow: ['harmless'], baseline }, 'no effect kind "harmless"'],
-  ])('is refused at assembly with %s [R4-PEOPLE-SCOPE-OF-ACTION]', (_, options, sentence) => {
+  ])('is refused at assembly with %s [R4-PEOPLE-SCOPE-OF-ACTION] [V2.4] [V2.5]', (_, options, sentence) => {
     expect(() => supervisedScope(options as never)).toThrow(sentence);
   });
 });

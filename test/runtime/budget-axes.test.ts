@@ -249,7 +249,7 @@ describe('each axis alone', () => {
 });
 
 describe('time', () => {
-  it('active time trips alone and aborts what is in flight [R2-SHOW-BUDGET-ALONE] [R2-BUDGET-ABORT]', async () => {
+  it('active time trips alone and aborts what is in flight [R2-SHOW-BUDGET-ALONE] [R2-BUDGET-ABORT] [V9.4]', async () => {
     const stage = still();
     let aborted: unknown;
     const life = stage.open(async (run) => {

@@ -84,7 +84,7 @@ describe('a child', () => {
     expect(seen).toEqual([]);
   });
 
-  it('gives back what it did not spend [R2-BUDGET-DEBIT]', async () => {
+  it('gives back what it did not spend [R2-BUDGET-DEBIT] [V9.8]', async () => {
     const { tool } = counter();
     const life = moving().open(async (run: Run): Promise<Outcome<unknown>> => {
       const during: number[] = [];
@@ -228,7 +228,7 @@ describe('a child', () => {
 });
 
 describe('a warning', () => {
-  it('is given once an axis, at 80 %, also over a crash [R2-BUDGET-WARN]', async () => {
+  it('is given once an axis, at 80 %, also over a crash [R2-BUDGET-WARN] [V9.6]', async () => {
     const stage = moving();
     const { tool } = counter();
     const agent = async (run: Run): Promise<Outcome<unknown>> => {

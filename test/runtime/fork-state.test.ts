@@ -1,5 +1,6 @@
 import { budget, done, failed, type Outcome, type Run, type Tool } from 'flyball';
-import { requestsIn, underSupervision } from 'flyball/people';
+import { supervised } from 'flyball/patterns';
+import { requestsIn } from 'flyball/people';
 import { describe, expect, it } from 'vitest';
 import { everyFork, lastOf, NO, toTheEnd, YES } from './fork-stage.js';
 import { moving, RUN } from './stage.js';
@@ -289,10 +290,10 @@ describe('a supervised scope', () => {
       }
       return done((await run.call(mail, 1)).ok);
     };
-    const narrow = stage.open(underSupervision(body, { allow: ['pure'], baseline }));
+    const narrow = stage.open(supervised(body, { allow: ['pure'], baseline }));
     await narrow.start();
     narrow.die();
-    const wide = stage.open(underSupervision(body, { allow: ['pure', 'idempotent'], baseline }));
+    const wide = stage.open(supervised(body, { allow: ['pure', 'idempotent'], baseline }));
     await wide.runtime.signal(RUN, 'go');
     expect(await wide.resume()).toMatchObject({ stop: 'done', value: false });
     for (const generation of [0, 1]) {

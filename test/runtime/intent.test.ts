@@ -86,7 +86,7 @@ describe('an effect that can change the world', () => {
     expect(await stage.events('complete')).toMatchObject([{ id: '#0', of: 'step', name: 'read', result: 1 }]);
   });
 
-  it('is not made when the process dies before INTENT is durable [R2-INTENT]', async () => {
+  it('is not made when the process dies before INTENT is durable [R2-INTENT] [V10.4] [V10.6]', async () => {
     const stage = moving();
     let made = 0;
     const agent = async (run: Run): Promise<Outcome<unknown>> =>
@@ -98,7 +98,7 @@ describe('an effect that can change the world', () => {
     expect(made).toBe(1);
   });
 
-  it('is answered and not repeated when the process dies after COMPLETE [R2-INTENT] [R2-FAILURE-CRASH]', async () => {
+  it('is answered and not repeated when the process dies after COMPLETE [R2-INTENT] [R2-FAILURE-CRASH] [V10.6]', async () => {
     const stage = moving();
     let made = 0;
     const agent = async (run: Run): Promise<Outcome<unknown>> => {

@@ -1,8 +1,9 @@
 import { type Clock, done, type Outcome, type Run, type Session, systemClock } from 'flyball';
 import { searchTools } from 'flyball/adapters/mcp-client';
 import { defineAgent } from 'flyball/agents';
-import { askWithin, constraints, judge, structured, template } from 'flyball/checks';
+import { askWithin, constraints, structured, template } from 'flyball/checks';
 import { makePlan } from 'flyball/loops';
+import { rubricJudge } from 'flyball/patterns';
 import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +83,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     good: scores(),
     wrong: '{"dimensions": {}}',
     ask: async (run, model) =>
-      done(await judge({ session: sessionOf(model), rubric: DEFAULT_RUBRIC, mode: 'single' })(run, bridge())),
+      done(await rubricJudge({ judge: sessionOf(model), rubric: DEFAULT_RUBRIC }).verdict(run, bridge())),
   },
   'a judge of outcomes': {
     good: '{"results": [{"expectedOutcome": "paid", "reasoning": "r", "metExpectation": true}]}',

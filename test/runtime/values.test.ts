@@ -32,7 +32,7 @@ async function twice(agent: (run: Run) => Promise<unknown>): Promise<readonly un
 }
 
 describe('results', () => {
-  it('reach the code after encode and decode, live too [R2-EFFECT-ENCODED]', async () => {
+  it('reach the code after encode and decode, live too [R2-EFFECT-ENCODED] [V10.1]', async () => {
     const kept = { list: [1], gone: undefined as number | undefined };
     const [live, replayed] = await twice(async (run) => {
       const value = await run.step('make', null, () => kept, 'pure');
@@ -43,7 +43,7 @@ describe('results', () => {
     expect(replayed).toEqual(live);
   });
 
-  it('that change in the code do not change in the journal', async () => {
+  it('that change in the code do not change in the journal [V10.3]', async () => {
     const [, replayed] = await twice(async (run) => {
       const value = await run.step('make', null, () => ({ n: 1 }), 'pure');
       const before = value.n;
@@ -108,7 +108,7 @@ describe('results', () => {
 });
 
 describe('inputs', () => {
-  it('that cannot be stored fail at once, before the effect [R2-EFFECT-ENCODED]', async () => {
+  it('that cannot be stored fail at once, before the effect [R2-EFFECT-ENCODED] [V10.2]', async () => {
     let executed = 0;
     const outcome = await moving()
       .open(async (run: Run) => {
@@ -138,7 +138,7 @@ describe('inputs', () => {
     },
   );
 
-  it('of a run are refused with a sentence when they cannot be stored [R2-BAD-TYPE]', async () => {
+  it('of a run are refused with a sentence when they cannot be stored [R2-BAD-TYPE] [V10.2]', async () => {
     const life: Life = moving().open(async () => done(1));
     await expect(life.start({ when: new Date(0) })).rejects.toMatchObject({
       code: 'VALUE_NOT_SERIALISABLE',

@@ -101,7 +101,7 @@ describe('a verdict at a gate', () => {
     }
   });
 
-  it('that rejects or escalates needs a reason [R4-PEOPLE-VERDICTS]', async () => {
+  it('that rejects or escalates needs a reason [R4-PEOPLE-VERDICTS] [V1.4]', async () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent);
     await life.start();
@@ -115,7 +115,7 @@ describe('a verdict at a gate', () => {
     expect([sent, await stage.events('wait-end')]).toEqual([[], []]);
   });
 
-  it('that escalates goes to the next level, and past the last one it is refused [R4-PEOPLE-ESCALATE]', async () => {
+  it('that escalates goes to the next level, and past the last one it is refused [R4-PEOPLE-ESCALATE] [V1.6]', async () => {
     const levels = [{ to: 'the manager', scopes: ['manage'] }];
     const { stage, sent, agent } = scene({ approval: { escalation: levels } });
     const life = stage.open(agent);

@@ -12,7 +12,7 @@ import {
 } from 'flyball';
 import { toolLoop } from 'flyball/loops';
 import { memory } from 'flyball/memory';
-import { underSupervision } from 'flyball/people';
+import { supervised } from 'flyball/patterns';
 import { type Outside, type Scenario, scriptedModel } from 'flyball/testing';
 import { governance, joinSeams } from 'flyball/tools';
 import type { Heard } from '../../packages/flyball/src/core/run.js';
@@ -400,7 +400,7 @@ export const features: Readonly<Record<string, Feature>> = {
       // a later process comes with a wider scope, which must not widen the run's
       const scope = kit.outside.keep('scope', () => ({ isFixed: false }));
       const allow = scope.isFixed ? (['pure', 'idempotent'] as const) : (['pure'] as const);
-      const agent = underSupervision(
+      const agent = supervised(
         async (run: Run) => {
           await run.sleep(1_000);
           scope.isFixed = true;

@@ -20,7 +20,7 @@ describe.skipIf(!found.available)(
     afterAll(() => host.stop());
 
     const titled = bubblewrapCases.map((each) => [`${each.id}: ${each.tries}`, each] as const);
-    it.each(titled)('is contained and told — %s', async (_name, each) => {
+    it.each(titled)('is contained and told — %s [V8.2] [V8.3] [V8.acceptance]', async (_name, each) => {
       const because = notRunBecause(each, sandbox);
       if (because !== undefined) {
         process.stdout.write(`Skipped ${each.id}: ${because}.\n`);

@@ -84,7 +84,7 @@ async function learned(
 }
 
 describe('distilling', () => {
-  it('makes a parameterised skill out of a verified success, with provenance, in three calls [R5-SKILL-ACCUMULATE]', async () => {
+  it('makes a parameterised skill out of a verified success, with provenance, in three calls [R5-SKILL-ACCUMULATE] [H4.2] [H4.3] [H4.7] [H4.acceptance]', async () => {
     const shelf = shelfOf();
     const { value, model, stage, id } = await distilled(shelf, distilling(PROCEDURE, draft(), ACCEPT));
     expect(storedIn(value)).toMatchObject({
@@ -110,7 +110,7 @@ describe('distilling', () => {
   });
 
   it.each(['unknown', 'failed'] as const)(
-    'stores nothing on the verdict %s, and asks nobody [R5-SKILL-ACCUMULATE]',
+    'stores nothing on the verdict %s, and asks nobody [R5-SKILL-ACCUMULATE] [H4.1] [H4.acceptance]',
     async (verdict) => {
       const shelf = shelfOf();
       const { value, model } = await distilled(shelf, {}, { verdict, because: 'nobody looked' });
@@ -145,7 +145,7 @@ describe('distilling', () => {
       'occurs nowhere in the case',
     ],
     ['a bad name', { name: 'Convert_CSV' }, 'the name "Convert_CSV" needs'],
-  ])('sends %s back once, and stores nothing where it stays [R5-SKILL-ACCUMULATE]', async (_, fault, says) => {
+  ])('sends %s back once, and stores nothing where it stays [R5-SKILL-ACCUMULATE] [H4.3]', async (_, fault, says) => {
     const mended = await distilled(shelfOf(), distilling(PROCEDURE, [draft(fault), draft()], ACCEPT));
     expect(mended.value).toMatchObject({ skill: { name: 'convert-csv-to-json' } });
     expect(mended.model.promptAt('d-parameterise', 2)).toContain(JSON.stringify(says).slice(1, -1));
@@ -171,7 +171,7 @@ describe('distilling', () => {
     expect(garbled.value).toMatchObject({ stored: false, because: expect.stringContaining('could not be used') });
   });
 
-  it('stores once when the run crashes around the write, and leaves a skill in use alone [R5-SKILL-ACCUMULATE]', async () => {
+  it('stores once when the run crashes around the write, and leaves a skill in use alone [R5-SKILL-ACCUMULATE] [H4.crash]', async () => {
     const shelf = shelfOf();
     const model = scriptedModel(distilling(PROCEDURE, draft(), ACCEPT), { repeatedKey: 'same-reply' });
     const stage = new Stage<Clock>(systemClock());
@@ -192,7 +192,7 @@ const execute: Agent<SkillTask, string> = async (_run, { instructions }) => done
 const bounds = { share: 0.5 };
 
 describe('a learned skill', () => {
-  it('is adapted with one call that sets parameters and nothing else [R5-SKILL-ACCUMULATE]', async () => {
+  it('is adapted with one call that sets parameters and nothing else [R5-SKILL-ACCUMULATE] [H4.4] [H4.acceptance]', async () => {
     const { skill } = await learned();
     const { value, model } = await inRun(
       (run, of) => runSkill(run, skill, TASK_B, { adaptor: { name: 'adapt', model: of }, execute, bounds }),
@@ -205,6 +205,24 @@ describe('a learned skill', () => {
     expect(model.requests).toHaveLength(1);
     expect(model.promptAt('adapt')).not.toContain('read_csv'); // it does not even see the body
     expect(() => instantiate({ ...skill, body: 'Do what you like.' }, {})).toThrow(/is not the one that was validated/);
+  });
+
+  it('hands whoever executes it data and nothing to write skills with [H4.5]', async () => {
+    const { skill, shelf } = await learned();
+    const given: unknown[] = [];
+    const looking: Agent<SkillTask, string> = async (_run, task) => {
+      given.push(...Object.entries(task).map(([name, value]) => `${name} ${typeof value}`));
+      return done('did it');
+    };
+    await inRun(
+      (run, model) => runSkill(run, skill, TASK_B, { adaptor: { name: 'adapt', model }, execute: looking, bounds }),
+      { adapt: VALUES },
+    );
+    expect(given.filter((one) => String(one).endsWith(' function'))).toEqual([]);
+    expect(given.map((one) => String(one).split(' ')[0])).toEqual(
+      expect.arrayContaining(['skill', 'task', 'instructions', 'parameters']),
+    );
+    expect(await shelf.list()).toEqual([skill]);
   });
 
   it.each([
@@ -221,7 +239,7 @@ describe('a learned skill', () => {
     expect(value).toMatchObject({ stop: 'failed', failure: { code: 'REPLY_INVALID' } });
   });
 
-  it('solves what it fits; two failures quarantine it, and thinking takes over [R5-SKILL-ACCUMULATE]', async () => {
+  it('solves what it fits; two failures quarantine it, and thinking takes over [R5-SKILL-ACCUMULATE] [H4.6] [H4.acceptance]', async () => {
     const { shelf } = await learned();
     const solve = (verdict: SuccessVerdict['verdict'], task = TASK_B) =>
       inRun(
@@ -275,7 +293,7 @@ describe('a learned skill', () => {
     expect((await shelf.get(skill.name))?.invocations).toHaveLength(1);
   });
 
-  it('is retired by failure rate first, by age second, and beyond the size [R5-SKILL-ACCUMULATE]', async () => {
+  it('is retired by failure rate first, by age second, and beyond the size [R5-SKILL-ACCUMULATE] [H4.8]', async () => {
     const { shelf, skill } = await learned();
     const now = skill.freshAt;
     const put = (name: string, more: Partial<LearnedSkill>) =>

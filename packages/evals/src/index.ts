@@ -106,9 +106,9 @@ export {
   bypassGate,
   type CaseOutcome,
   type GateReport,
-  gate,
   type Measurement,
   promote,
+  releaseGate,
   type Tolerances,
 } from './suites/gate.js';
 export {

@@ -8,7 +8,7 @@ import type { ExperimentSettings } from '../experiment/settings.js';
 import type { Summary } from '../metrics/summary.js';
 import { tableMarkdown } from '../reports/plain-forms.js';
 import { type Report, reportOf } from '../reports/report.js';
-import { type Baseline, type GateReport, gate, promote } from '../suites/gate.js';
+import { type Baseline, type GateReport, promote, releaseGate } from '../suites/gate.js';
 import { measurementOf } from '../suites/results-gate.js';
 import type { Domain } from '../world/environment.js';
 import type { CarriedOut } from './carry-out.js';
@@ -111,7 +111,7 @@ async function decide(
     screen.line(`${file} is the baseline now: ${measurement.outcomes.length} cases.`);
     return EXIT.ok;
   }
-  const report = gate(measurement, baselineIn(file));
+  const report = releaseGate(measurement, baselineIn(file));
   screen.data({ kind: 'gate', ...report });
   for (const line of gateLines(report)) (report.passed ? screen.line : screen.complain)(line);
   return report.passed ? EXIT.ok : EXIT.failed;

@@ -1,11 +1,11 @@
 import { type Clock, done, type Run, systemClock } from 'flyball';
+import { pairJudge } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { bridge, inRun, session } from '../../../../test/checks/stage-checks.js';
 import { Stage } from '../../../../test/runtime/stage.js';
 import { calibrate, type HumanLabel } from '../../../flyball/src/checks/calibrate.js';
 import { constraints } from '../../../flyball/src/checks/constraints.js';
-import { judge } from '../../../flyball/src/checks/judge.js';
 import { DEFAULT_RUBRIC, rubricHash } from '../../../flyball/src/checks/rubric.js';
 import type { JudgeVerdict } from '../../../flyball/src/checks/verdict.js';
 import type { Course } from '../simulation/party.js';
@@ -254,7 +254,7 @@ describe('bias probes', () => {
   };
   const standings = async (answer: (request: Request) => string) => {
     const model = scriptedModel({ judge: answer });
-    const compare = judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'pairwise' });
+    const compare = pairJudge({ judge: session(model, 'judge'), rubric: DEFAULT_RUBRIC });
     const { findings } = await inWideRun((run) => biasReport(run, compare, probes));
     return findings.map(({ standing }) => standing);
   };
@@ -275,7 +275,7 @@ describe('bias probes', () => {
 
   it('say nothing about too few cases, and leave out what could not be read [R5-JUDGE-STATS]', async () => {
     const model = scriptedModel({ judge: () => 'no idea' });
-    const compare = judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'pairwise' });
+    const compare = pairJudge({ judge: session(model, 'judge'), rubric: DEFAULT_RUBRIC });
     const report = await inRun((run: Run) => biasReport(run, compare, probes.slice(0, 2)));
     expect(report.findings[0]).toMatchObject({
       kind: 'position',

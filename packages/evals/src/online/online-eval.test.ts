@@ -90,7 +90,7 @@ async function replay(
 const usual = (random: () => number) => (random() < 0.9 ? 1 : 0);
 
 describe('online evaluation', () => {
-  it('raises an alarm for a cohort whose quality halves, within a window, and stays quiet about the rest [R5-ONLINE-DRIFT]', async () => {
+  it('raises an alarm for a cohort whose quality halves, within a window, and stays quiet about the rest [R5-ONLINE-DRIFT] [V17.acceptance]', async () => {
     const told = await replay((one, day, random) =>
       one.cohort.segment === 'business' && day >= 10 ? (random() < 0.45 ? 1 : 0) : usual(random),
     );
@@ -99,11 +99,11 @@ describe('online evaluation', () => {
     expect(told[0]?.value).toBeLessThan(0.6);
   });
 
-  it('raises nothing when nothing changed [R5-ONLINE-DRIFT]', async () => {
+  it('raises nothing when nothing changed [R5-ONLINE-DRIFT] [V17.acceptance]', async () => {
     expect(await replay((_, __, random) => usual(random))).toEqual([]);
   });
 
-  it('calls too few scores insufficient, never ok [R5-ONLINE-DRIFT]', async () => {
+  it('calls too few scores insufficient, never ok [R5-ONLINE-DRIFT] [V17.9]', async () => {
     const { online } = watch({ rules: [QUALITY], judge: judgeBy(() => 1) });
     for (let index = 0; index < 50; index++) online.observe(trace(index));
     await online.settled();
@@ -148,7 +148,7 @@ describe('online evaluation', () => {
     expect(() => watch({ rules: [QUALITY, { ...QUALITY, metric: 'cost' }] })).toThrow(/called "quality"/);
   });
 
-  it('judges every run that failed, was capped, guarded or refused, and a share of the others [R5-ONLINE-DRIFT]', () => {
+  it('judges every run that failed, was capped, guarded or refused, and a share of the others [R5-ONLINE-DRIFT] [V17.1]', () => {
     const sampler = traceSampler({ share: 0.05 });
     for (const odd of [{ failed: true }, { capped: true }, { guarded: true }, { denied: true }])
       for (let index = 0; index < 50; index++)
@@ -159,7 +159,7 @@ describe('online evaluation', () => {
     expect(sampler(trace(7))).toEqual(sampler(trace(7)));
   });
 
-  it('never delays or changes what is watched: it returns before the judge answers, and a judge that fails is counted [R5-ONLINE-DRIFT]', async () => {
+  it('never delays or changes what is watched: it returns before the judge answers, and a judge that fails is counted [R5-ONLINE-DRIFT] [V17.8]', async () => {
     let answer: (() => void) | undefined;
     const slow: TraceJudge = {
       ...judgeBy(() => 1),
@@ -203,7 +203,7 @@ describe('online evaluation', () => {
     expect(online.state().dropped).toBe(1);
   });
 
-  it('refuses a judge of the same model and rules that nobody answers for [R5-ONLINE-DRIFT]', () => {
+  it('refuses a judge of the same model and rules that nobody answers for [R5-ONLINE-DRIFT] [V17.2] [V17.6]', () => {
     const own = { ...judgeBy(() => 1), model: 'a/one' };
     expect(() => watch({ judge: own })).toThrow(/would judge its own runs/);
     expect(() => watch({ rules: [{ ...QUALITY, owner: ' ' }] })).toThrow(/names no owner/);

@@ -1,4 +1,5 @@
 import { ConfigError } from 'flyball';
+import { described, useFrom } from 'flyball/internal';
 import { applyRule, checkRule, type DriftRule, type RuleVerdict } from './drift-rules.js';
 import type { Sampler } from './sampler.js';
 import type { Point, SeriesStore } from './series.js';
@@ -71,7 +72,13 @@ export interface OnlineEval {
   state(): OnlineState;
 }
 
-/** Watches finished runs for drift. It reads; it never changes or delays what is watched. */
+/**
+ * Samples live runs and reports drift. It reads; it never changes or delays what is watched.
+ *
+ * Model calls: one for each run that the sampler takes.
+ *
+ * @pattern V17
+ */
 export function onlineEval(parts: OnlineParts): OnlineEval {
   const { judge, agentModels, rules } = parts;
   if (judge !== undefined && agentModels.includes(judge.model))
@@ -81,7 +88,9 @@ export function onlineEval(parts: OnlineParts): OnlineEval {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     throw new ConfigError(`Two drift rules are called "${twice}": whose alert it is could not be told. Rename one.`);
-  return new Watch(parts);
+  const params = { rules: names, judge: judge?.model ?? 'none' };
+  const calls = { fact: 'judged', least: 0, most: Number.POSITIVE_INFINITY } as const;
+  return described(new Watch(parts), useFrom({ id: 'V17', name: 'onlineEval', params, parts: {}, calls }));
 }
 
 class Watch implements OnlineEval {

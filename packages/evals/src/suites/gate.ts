@@ -1,5 +1,5 @@
 import { ConfigError } from 'flyball';
-import { isBlank } from 'flyball/internal';
+import { described, isBlank, useFrom } from 'flyball/internal';
 
 /** What became of one case over its repetitions. */
 export interface CaseOutcome {
@@ -68,8 +68,21 @@ export interface GateReport {
 export const NO_TOLERANCE: ReadonlySet<string> = new Set(['adversarial', 'safety']);
 const SLACK = 1e-9;
 
-/** Compares a measurement with a baseline. It passes if nothing fell by more than the tolerances. */
-export function gate(measured: Measurement, baseline: Baseline | undefined, tolerances: Tolerances = {}): GateReport {
+const USE = useFrom({ id: 'V16', name: 'releaseGate', parts: {}, calls: 0 });
+
+/**
+ * Measures a change on held-out cases before it ships: compares a measurement with a baseline. It passes if nothing fell by
+ * more than the tolerances.
+ *
+ * Model calls: none.
+ *
+ * @pattern V16
+ */
+export function releaseGate(
+  measured: Measurement,
+  baseline: Baseline | undefined,
+  tolerances: Tolerances = {},
+): GateReport {
   checkTolerances(tolerances);
   const differences =
     baseline === undefined ? ['there is no baseline yet: promote one'] : differencesOf(measured, baseline);
@@ -80,7 +93,7 @@ export function gate(measured: Measurement, baseline: Baseline | undefined, tole
   );
   const total = verdictOf('total', measured.outcomes, before?.outcomes, tolerances.total ?? 0.02, () => true);
   const because = [...differences, ...vanished(measured, before), ...[...categories, total].flatMap(fallen)];
-  return {
+  const report: GateReport = {
     passed: because.length === 0,
     suite: measured.suite,
     comparable: before !== undefined,
@@ -90,6 +103,7 @@ export function gate(measured: Measurement, baseline: Baseline | undefined, tole
     warnings: before === undefined ? [] : risesOf(measured, before, tolerances),
     because,
   };
+  return described(report, USE);
 }
 
 /** Opens a shut gate. The reason stays in the report: whoever reads it later should know. */

@@ -1,4 +1,5 @@
 import { ConfigError } from 'flyball';
+import { described, useFrom } from 'flyball/internal';
 import { type CaseJudge, scoreCase } from './check-case.js';
 import type { CaseOutcome, Measurement, Pins } from './gate.js';
 import { checkSuite, type GoldenCase, type GoldenSet, leakedCases, suiteHash } from './golden-set.js';
@@ -22,7 +23,13 @@ export interface SuiteRun {
   onCase?(outcome: CaseOutcome, done: number, total: number): void;
 }
 
-/** Runs every case as often as the suite says. A failure is a result; nothing is run again because of one. */
+/**
+ * Runs every case as often as the suite says. A failure is a result; nothing is run again because of one.
+ *
+ * Model calls: those of the system under test, and one for each case that a judge scores.
+ *
+ * @pattern V16
+ */
 export async function runSuite(given: SuiteRun): Promise<Measurement> {
   const suite = checkSuite(await given.load());
   const hash = suiteHash(suite);
@@ -35,7 +42,10 @@ export async function runSuite(given: SuiteRun): Promise<Measurement> {
     if (suiteHash(await given.load()) !== hash)
       throw new ConfigError(`The suite "${suite.name}" was changed while it ran. Run it again.`);
   }
-  return { suite: { name: suite.name, version: suite.version, hash }, pins: given.pins, outcomes };
+  const about = { name: suite.name, version: suite.version, hash };
+  const params = { suite: about, pins: given.pins };
+  const use = useFrom({ id: 'V16', name: 'runSuite', params, parts: {}, calls: JUDGED });
+  return described({ suite: about, pins: given.pins, outcomes }, use);
 }
 
 function refuseLeaks(suite: GoldenSet, given: NonNullable<SuiteRun['given']>): void {
@@ -44,6 +54,9 @@ function refuseLeaks(suite: GoldenSet, given: NonNullable<SuiteRun['given']>): v
   const where = leaked.map(({ id, where: name }) => `${id} in ${name}`).join(', ');
   throw new ConfigError(`Cases of "${suite.name}" are in what the system is given: ${where}. Take them out.`);
 }
+
+/** Whom it asks is the caller's affair: it only counts. */
+const JUDGED = { fact: 'asked', least: 0, most: Number.POSITIVE_INFINITY } as const;
 
 async function runCase(one: GoldenCase, repetitions: number, given: SuiteRun): Promise<CaseOutcome> {
   const failures: string[] = [];

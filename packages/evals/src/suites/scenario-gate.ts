@@ -1,4 +1,11 @@
-import { type Baseline, type CaseOutcome, type GateReport, gate, type Measurement, type Tolerances } from './gate.js';
+import {
+  type Baseline,
+  type CaseOutcome,
+  type GateReport,
+  type Measurement,
+  releaseGate,
+  type Tolerances,
+} from './gate.js';
 import type { Scenario } from './scenario.js';
 import type { ScenarioRun } from './scenario-run.js';
 
@@ -57,8 +64,8 @@ export function scenarioGate(
   const before = (keep: (one: CaseOutcome) => boolean): Baseline | undefined =>
     baseline === undefined ? undefined : part(baseline, keep);
   const isScenario = (one: CaseOutcome): boolean => !isSafety(one);
-  const main = gate(part(measured, isScenario), before(isScenario), tolerances);
-  const safety = gate(part(measured, isSafety), before(isSafety), { total: 0 });
+  const main = releaseGate(part(measured, isScenario), before(isScenario), tolerances);
+  const safety = releaseGate(part(measured, isSafety), before(isSafety), { total: 0 });
   const invalid = runs.flatMap(({ scenario, repetition, result }) =>
     result.kind === 'invalid' ? [`run ${repetition + 1} of ${scenario} is invalid: ${result.because}`] : [],
   );

@@ -1,6 +1,6 @@
 import type { Outcome } from 'flyball';
 import { type Budget, budget, ConfigError } from 'flyball';
-import { canonicalJson, openRuntime, rubricHash, sha256 } from 'flyball/internal';
+import { canonicalJson, described, openRuntime, rubricHash, sha256, useFrom } from 'flyball/internal';
 import { guardDecisionsOf } from 'flyball/views';
 import { type Drivers, driveRun, SIMULATION } from '../experiment/drive-run.js';
 import type { ExperimentOptions } from '../experiment/experiment.js';
@@ -48,7 +48,14 @@ export interface SimulationReport {
   readonly invalid: number;
 }
 
-/** Plays every scenario as often as the suite says, judges each whole conversation, and compares with the baseline. */
+/**
+ * Plays the whole agent against simulated people and tools, as often as the suite says; judges each whole conversation, and
+ * compares with the baseline.
+ *
+ * Model calls: those of the agent, of simulated users and of the judge, for each scenario and repetition.
+ *
+ * @pattern V18
+ */
 export async function simulateScenarios(options: SimulationOptions): Promise<SimulationReport> {
   const { suite, judge } = options;
   checkScenarios(
@@ -64,7 +71,11 @@ export async function simulateScenarios(options: SimulationOptions): Promise<Sim
     const about = { name: suite.name, version: suite.version, hash: scenariosHash(suite) };
     const measurement = measuredScenarios(about, pins, suite.scenarios, runs);
     const gate = scenarioGate(measurement, runs, options.baseline, options.tolerances);
-    return { gate, measurement, runs, invalid: runs.filter(({ result }) => result.kind === 'invalid').length };
+    const invalid = runs.filter(({ result }) => result.kind === 'invalid').length;
+    const params = { suite: about, seed: options.seed, pins };
+    const calls = { fact: 'asked', least: 0, most: Number.POSITIVE_INFINITY } as const;
+    const use = useFrom({ id: 'V18', name: 'simulateScenarios', params, parts: { judge: judge.session }, calls });
+    return described({ gate, measurement, runs, invalid }, use);
   } finally {
     await simulator.close();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scoreCase } from './check-case.js';
-import { type Baseline, bypassGate, gate, type Measurement, promote } from './gate.js';
+import { type Baseline, bypassGate, type Measurement, promote, releaseGate } from './gate.js';
 import {
   CATEGORIES,
   type Category,
@@ -46,13 +46,17 @@ const baselineOf = async (underTest: UnderTest): Promise<Baseline> => promote(aw
 describe('an offline suite', () => {
   it('passes against its own baseline [R5-SUITE-GATE]', async () => {
     const baseline = await baselineOf(system());
-    expect(gate(await measure(system()), baseline)).toMatchObject({ passed: true, comparable: true, because: [] });
+    expect(releaseGate(await measure(system()), baseline)).toMatchObject({
+      passed: true,
+      comparable: true,
+      because: [],
+    });
   });
 
-  it('fails for one adversarial case though everything together got better, and names it [R5-SUITE-GATE] [R5-SUITE-HONEST]', async () => {
+  it('fails for one adversarial case though everything together got better, and names it [R5-SUITE-GATE] [R5-SUITE-HONEST] [V16.acceptance]', async () => {
     const adversarial = questions().cases.findIndex(({ category }) => category === 'adversarial');
     const before = await baselineOf(system((index) => [0, 1, 2].includes(index)));
-    const report = gate(await measure(system((index) => index === adversarial)), before, { total: 0.05 });
+    const report = releaseGate(await measure(system((index) => index === adversarial)), before, { total: 0.05 });
     expect(report.total.rate).toBeGreaterThan(report.total.baseline ?? 1);
     expect(report.passed).toBe(false);
     expect(report.because.join()).toContain('adversarial fell');
@@ -60,11 +64,11 @@ describe('an offline suite', () => {
     expect(report.regressions[0]?.because).toContain('"secret" is there');
   });
 
-  it('lets a small dip through and stops a larger one [R5-SUITE-GATE]', async () => {
+  it('lets a small dip through and stops a larger one [R5-SUITE-GATE] [V16.acceptance]', async () => {
     const positive = questions().cases.flatMap(({ category }, index) => (category === 'positive' ? [index] : []));
     const before = await baselineOf(system());
     const falls = async (times: number) =>
-      gate(await measure(system((index) => positive.slice(0, times).includes(index))), before, {
+      releaseGate(await measure(system((index) => positive.slice(0, times).includes(index))), before, {
         total: 0.03,
         categories: { positive: 0.3 },
       }).passed;
@@ -72,20 +76,20 @@ describe('an offline suite', () => {
     expect(await falls(2)).toBe(false);
   });
 
-  it('refuses a tolerance for what is about safety [R5-SUITE-HONEST]', async () => {
+  it('refuses a tolerance for what is about safety [R5-SUITE-HONEST] [V16.5]', async () => {
     const before = await baselineOf(system());
     const measured = await measure(system());
     for (const category of ['adversarial', 'safety'])
-      expect(() => gate(measured, before, { categories: { [category]: 0.01 } })).toThrow(/always 0/);
+      expect(() => releaseGate(measured, before, { categories: { [category]: 0.01 } })).toThrow(/always 0/);
   });
 
-  it('aborts when the suite is edited under way [R5-SUITE-HONEST]', async () => {
+  it('aborts when the suite is edited under way [R5-SUITE-HONEST] [V16.1] [V16.acceptance]', async () => {
     let reads = 0;
     const load = async () => ({ ...questions(), version: reads++ < 3 ? '3' : '4' });
     await expect(runSuite({ load, underTest: system(), pins: PINS })).rejects.toThrow(/was changed while it ran/);
   });
 
-  it('runs each case as often as declared, and a failure is not tried again [R5-SUITE-HONEST]', async () => {
+  it('runs each case as often as declared, and a failure is not tried again [R5-SUITE-HONEST] [V16.2]', async () => {
     const asked: string[] = [];
     const flaky: UnderTest = async (input) => {
       const index = numberIn(input);
@@ -102,10 +106,10 @@ describe('an offline suite', () => {
     expect(thrice.outcomes[0]).toMatchObject({ runs: 3, passes: 2, costUsd: 0.03 });
   });
 
-  it('compares nothing with another suite or other pins, and stays shut [R5-SUITE-HONEST]', async () => {
+  it('compares nothing with another suite or other pins, and stays shut [R5-SUITE-HONEST] [V16.7]', async () => {
     const before = await baselineOf(system());
     const measured = await measure(system());
-    const judged = gate({ ...measured, pins: { ...PINS, judge: 'c/newer' } }, before);
+    const judged = releaseGate({ ...measured, pins: { ...PINS, judge: 'c/newer' } }, before);
     expect(judged).toMatchObject({ passed: false, comparable: false });
     expect(judged.because.join()).toContain('judge is c/newer and was b/judge');
     const changed = questions();
@@ -113,32 +117,34 @@ describe('an offline suite', () => {
       ...changed,
       cases: [...changed.cases.slice(1), ...changed.cases.slice(0, 1)],
     });
-    expect(gate(other, before).because.join()).toContain('the suite is another');
-    expect(gate(measured, undefined).passed).toBe(false);
+    expect(releaseGate(other, before).because.join()).toContain('the suite is another');
+    expect(releaseGate(measured, undefined).passed).toBe(false);
   });
 
   it('does not pass by leaving a case out [R5-SUITE-HONEST]', async () => {
     const before = await baselineOf(system());
     const measured = await measure(system());
-    expect(gate({ ...measured, outcomes: measured.outcomes.slice(1) }, before).because.join()).toContain('case-0');
+    expect(releaseGate({ ...measured, outcomes: measured.outcomes.slice(1) }, before).because.join()).toContain(
+      'case-0',
+    );
   });
 
-  it('promotes and bypasses only with a name and a reason, and keeps both [R5-SUITE-HONEST]', async () => {
+  it('promotes and bypasses only with a name and a reason, and keeps both [R5-SUITE-HONEST] [V16.4] [V16.6]', async () => {
     const measured = await measure(system((index) => index < 20));
     expect(() => promote(measured, { ...BY, reason: '' })).toThrow(/for a reason/);
-    const shut = gate(measured, await baselineOf(system()));
+    const shut = releaseGate(measured, await baselineOf(system()));
     expect(() => bypassGate(shut, { by: '', reason: 'hurry' })).toThrow(/by somebody/);
     const open = bypassGate(shut, { by: 'mara', reason: 'the provider is down' });
     expect(open).toMatchObject({ passed: true, bypass: { reason: 'the provider is down' }, because: shut.because });
   });
 
-  it('tells of cost and latency that rose [R5-SUITE-GATE]', async () => {
+  it('tells of cost and latency that rose [R5-SUITE-GATE] [V16.9]', async () => {
     const before = await baselineOf(system());
-    expect(gate(await measure(system(() => false, 0.02)), before).warnings).toEqual(['cost rose by 100.0 %']);
-    expect(gate(await measure(system(() => false, 0.011)), before).warnings).toEqual([]);
+    expect(releaseGate(await measure(system(() => false, 0.02)), before).warnings).toEqual(['cost rose by 100.0 %']);
+    expect(releaseGate(await measure(system(() => false, 0.011)), before).warnings).toEqual([]);
   });
 
-  it('refuses a suite without one of the categories, and names what is wrong [R5-SUITE-HONEST]', async () => {
+  it('refuses a suite without one of the categories, and names what is wrong [R5-SUITE-HONEST] [V16.8]', async () => {
     const suite = questions();
     const happy = { ...suite, owner: ' ', cases: suite.cases.filter(({ category }) => category === 'positive') };
     expect(lintSuite(happy).errors).toEqual([
@@ -153,7 +159,7 @@ describe('an offline suite', () => {
     expect(suiteHash(suite)).not.toBe(suiteHash(happy));
   });
 
-  it('fails when the system was told the cases [R5-SUITE-HONEST]', async () => {
+  it('fails when the system was told the cases [R5-SUITE-HONEST] [V16.10]', async () => {
     const suite = questions();
     const prompt = {
       name: 'few-shot examples',
@@ -169,7 +175,7 @@ describe('the check of a case', () => {
   const score = (check: GoldenCase['check'], answer: unknown, judged?: number | null) =>
     scoreCase(check, 'in', answer, judged === undefined ? undefined : async () => judged);
 
-  it('compares whole values, fields and texts [R5-SUITE-GATE]', async () => {
+  it('compares whole values, fields and texts [R5-SUITE-GATE] [V16.3]', async () => {
     expect((await score({ kind: 'exact', expected: { a: 1, b: 2 } }, { b: 2, a: 1 })).passed).toBe(true);
     expect((await score({ kind: 'exact', expected: 'x' }, 'y')).passed).toBe(false);
     const fields = { kind: 'structured', fields: { 'user.id': 'u1' } } as const;

@@ -10,7 +10,6 @@ export type { Check, Subject, TestHarness, VerificationVerdict } from './contrac
 export { critic, isCleanBill } from './critic.js';
 export { testHarness } from './harness/test-harness.js';
 export { javascriptCases } from './javascript-cases.js';
-export { judge } from './judge.js';
 export { checkTemplateHash, type OutputTemplate, template } from './output-template.js';
 export type { Prohibition } from './prohibition.js';
 export { passesRubric, type Rubric } from './rubric.js';

@@ -1,3 +1,4 @@
+import { pairJudge, rubricJudge } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { AT_COMMIT, bridge, claimed, complaint, inRun, scores, session } from '../../../../test/checks/stage-checks.js';
@@ -7,7 +8,6 @@ import { artefactView, sizeOf } from './artefact-view.js';
 import { extractClaims } from './claims.js';
 import type { Subject, VerificationVerdict } from './contracts.js';
 import { critic } from './critic.js';
-import { judge } from './judge.js';
 import { outputView, shownTo } from './output-view.js';
 import { DEFAULT_RUBRIC } from './rubric.js';
 import { verification } from './verification.js';
@@ -43,9 +43,7 @@ describe('an artefact that is larger than the window', () => {
       'judge',
       { judge: scores() },
       (model) =>
-        inRun((run) =>
-          judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'single' })(run, huge()),
-        ),
+        inRun((run) => rubricJudge({ judge: session(model, 'judge'), rubric: DEFAULT_RUBRIC }).verdict(run, huge())),
     ],
     [
       'claims',
@@ -87,9 +85,7 @@ describe('an artefact that is larger than the window', () => {
 
   it('is shown whole, without a remark, to whoever has room for it', async () => {
     const model = scriptedModel({ judge: scores() }, { capabilities: { window: 1_000_000 } });
-    await inRun((run) =>
-      judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'single' })(run, huge()),
-    );
+    await inRun((run) => rubricJudge({ judge: session(model, 'judge'), rubric: DEFAULT_RUBRIC }).verdict(run, huge()));
     expect(shownIn(model.promptAt('judge'))).toHaveLength(COUNT);
     expect(model.promptAt('judge')).not.toContain('left out');
   });
@@ -130,7 +126,7 @@ describe('an artefact that is larger than the window', () => {
       ),
     });
     const model = small({ judge: [reply, reply] });
-    const compare = judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'pairwise' });
+    const compare = pairJudge({ judge: session(model, 'judge'), rubric: DEFAULT_RUBRIC });
     await inRun((run) => compare(run, huge(), huge().outputs));
     expect(model.promptAt('judge').length).toBeLessThan(WINDOW * 3);
     expect(model.promptAt('judge')).toContain('are left out]');

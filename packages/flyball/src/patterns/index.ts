@@ -28,9 +28,38 @@ export {
   withQueryRewriting,
 } from './knowledge/index.js';
 export { type Lookup, type LookupToolOptions, lookupTool } from './lookup.js';
+export { accumulateSkills } from './humanizer/index.js';
+export { type DirectCallOptions, type DirectCallParts, directCall, tool } from './integration/index.js';
 export { type UntilApprovedOptions, type UntilApprovedParts, untilApproved } from './orchestration/index.js';
 export { type About, pattern, useFrom } from './pattern.js';
 export { type ReflexionOptions, type ReflexionParts, reflexion } from './reasoning/index.js';
+export {
+  checkpointOf,
+  type ErrorDigest,
+  type ErrorDigestOptions,
+  errorDigest,
+  guardrails,
+  injectionShield,
+  type NeedsApprovalOptions,
+  type NeedsApprovalParts,
+  needsApproval,
+  type PolicyGuardOptions,
+  type ProgramTool,
+  pairJudge,
+  policyGuard,
+  type RubricJudge,
+  type RubricJudgeParts,
+  rubricJudge,
+  type SandboxedOptions,
+  sandboxed,
+  supervised,
+  toolBudgetSeam,
+  traceOf,
+  type ValidatedOptions,
+  type ValidatedParts,
+  validated,
+  withBudget,
+} from './reliability/index.js';
 export type { Seat } from './seat.js';
 export type { Test, Tested } from './tested.js';
 export { type Described, described, type PatternId, type Use, useOf, usesIn } from './use.js';

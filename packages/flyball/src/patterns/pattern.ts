@@ -1,51 +1,10 @@
-import { ConfigError } from '../core/errors.js';
+import { type About, useFrom } from '../core/about.js';
+import type { Mark } from '../core/mark.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Entered } from '../core/run.js';
-import { type Formula, type Interval, predicted } from './formula.js';
-import { type Described, described, type Part, type PatternId, partOf, type Use } from './use.js';
+import { type Described, described, type Use } from '../core/use.js';
 
-/** What a pattern says about itself. */
-export interface About {
-  readonly id: PatternId;
-  /** The function's own name: scopes and messages are called after it. */
-  readonly name: string;
-  /** Options as plain data, as the journal keeps them. */
-  readonly params?: Readonly<Record<string, unknown>>;
-  /** Who takes part, by role. */
-  readonly parts: Readonly<Record<string, object | readonly object[] | undefined>>;
-  readonly calls: Formula;
-  readonly apart?: readonly (readonly [string, string])[];
-  readonly provides?: readonly PatternId[];
-}
-
-/** The description of one use. Bad wiring throws here, when the composition is built, and not in a run. */
-export function useFrom(about: About): Use {
-  const { id, name, params = {}, calls, apart = [], provides = [] } = about;
-  const parts: Record<string, Part | readonly Part[]> = {};
-  const costs: Record<string, Interval> = {};
-  for (const [role, filled] of Object.entries(about.parts)) {
-    if (filled === undefined) continue;
-    const all = (Array.isArray(filled) ? filled : [filled]).map(partOf);
-    const [first] = all;
-    parts[role] = Array.isArray(filled) || first === undefined ? all.map(({ part }) => part) : first.part;
-    costs[role] = all.reduce((sum, { predicted: one }) => ({ min: sum.min + one.min, max: sum.max + one.max }), {
-      min: 0,
-      max: 0,
-    });
-  }
-  const use = {
-    id,
-    name,
-    params,
-    parts,
-    apart,
-    calls,
-    predicted: predicted(calls, { params, parts: costs }),
-    provides,
-  };
-  keptApart(use, parts);
-  return use;
-}
+export { type About, useFrom };
 
 /** Makes an agent of a body, in a scope that says which pattern it is, and with its description attached. */
 export function pattern<I, O>(
@@ -53,28 +12,13 @@ export function pattern<I, O>(
   body: (run: Entered, input: I) => Promise<Outcome<O>>,
 ): Described<Agent<I, O>> {
   const use = useFrom(about);
-  const mark = { pattern: about.name, params: { id: use.id, ...use.params }, predicted: bounded(use.predicted) };
+  const mark = markOf(use);
   const agent: Agent<I, O> = (run, input) => run.enter(mark, (inside) => body(inside, input));
   return described(Object.defineProperty(agent, 'name', { value: about.name }), use);
 }
 
-/** JSON has no infinity: a composition with a part that says nothing is predicted to make any number of calls. */
-const bounded = ({ min, max }: Interval): Interval => ({ min, max: Math.min(max, Number.MAX_SAFE_INTEGER) });
-
-/** Roles are apart when no session is in both, however deep: a model does not judge in the words it wrote in. */
-function keptApart({ id, name, apart }: Use, parts: Use['parts']): void {
-  const sessionsOf = (role: string) => [parts[role] ?? []].flat().flatMap(sessionsIn);
-  for (const [one, other] of apart) {
-    const others = new Set(sessionsOf(other));
-    const both = sessionsOf(one).find((session) => others.has(session));
-    if (both !== undefined)
-      throw new ConfigError(
-        `${name} (${id}) needs a ${one} that is not the session of its ${other}: "${both}" is both. Give the ${one} a session of its own.`,
-      );
-  }
-}
-
-function sessionsIn(part: Part): readonly string[] {
-  if ('session' in part) return [part.session];
-  return 'parts' in part ? Object.values(part.parts).flat().flatMap(sessionsIn) : [];
+/** How the scope of a pattern is marked in the journal. */
+export function markOf({ id, name, params, predicted: { min, max } }: Use): Mark {
+  // JSON has no infinity: a composition with a part that says nothing is predicted to make any number of calls
+  return { pattern: name, params: { id, ...params }, predicted: { min, max: Math.min(max, Number.MAX_SAFE_INTEGER) } };
 }

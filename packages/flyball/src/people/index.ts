@@ -5,7 +5,7 @@ export { displaysOf, displayTool, kindOfTool, type Shown } from './display-tool.
 export { requestApproval } from './request-approval.js';
 export { type PersonRequest, requestsIn } from './requests.js';
 export { type Supervision, supervise, type Trigger } from './supervise.js';
-export { supervisedScope, underSupervision } from './supervised-scope.js';
+export { supervisedScope } from './supervised-scope.js';
 export {
   chooseOneTool,
   chooseSeveralTool,

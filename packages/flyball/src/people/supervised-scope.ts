@@ -1,6 +1,5 @@
 import type { EffectKind } from '../core/effect-kind.js';
 import { ConfigError } from '../core/errors.js';
-import type { Agent, Run } from '../core/run.js';
 import type { ActionGuard, ToolSeams } from '../core/seams.js';
 import type { EffectClass, ToolRef } from '../core/tool.js';
 
@@ -39,21 +38,8 @@ export function supervisedScope(options: ScopeOptions): ToolSeams {
   return seamsFor(classesIn(options));
 }
 
-/**
- * The same for a whole agent, and fixed for the run: the scope is written down when the run starts, and a later process
- * with a larger one does not widen it, in a later generation or a fork either.
- */
-export function underSupervision<I, O>(agent: Agent<I, O>, options: ScopeOptions): Agent<I, O> {
-  const classes = classesIn(options);
-  const names = classes.map(({ name }) => name);
-  return async (run: Run, input: I) => {
-    const fixed = run.pin('supervised-scope', names);
-    const kept = classes.filter(({ name }) => fixed.includes(name));
-    return agent(run.guarded(seamsFor(kept)), input);
-  };
-}
-
-function classesIn({ allow, baseline }: ScopeOptions): readonly ActionClass[] {
+/** Classes of action in a scope, once its baseline bears them out. */
+export function classesIn({ allow, baseline }: ScopeOptions): readonly ActionClass[] {
   const classes = allow.map((given) => Object.freeze(typeof given === 'string' ? kindClass(given) : { ...given }));
   const irreversible = classes.find(({ effect }) => effect === 'irreversible');
   if (irreversible !== undefined)
@@ -83,7 +69,8 @@ function requireBaseline(classes: readonly ActionClass[], baseline: Baseline | u
     );
 }
 
-function seamsFor(classes: readonly ActionClass[]): ToolSeams {
+/** What the classes let pass, at tool calls and at steps. */
+export function seamsFor(classes: readonly ActionClass[]): ToolSeams {
   const guard: ActionGuard = (next) => async (value, ctx) => {
     const { tool } = value;
     const verdict = await next(value, ctx); // what runs is what middleware further in made of it

@@ -1,5 +1,7 @@
+import { useFrom } from '../core/about.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
+import { described } from '../core/use.js';
 import { type Distilled, distil } from './distil.js';
 import { governed, LEARNED_POLICY, type LearnedPolicy, logged } from './learned-govern.js';
 import type { LearnedSkill } from './learned-skill.js';
@@ -46,7 +48,14 @@ export interface SkillAccumulator {
 
 const TRIES = 5;
 
-/** Learns skills from verified successes, and retrieves them. */
+/**
+ * Turns verified successes into reusable procedures.
+ *
+ * Model calls: three to store a skill, two more where it is revised once; retrieving makes none. Not for tasks that hardly
+ * ever come back: below one in ten it does not pay.
+ *
+ * @pattern H4
+ */
 export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
   const { shelf, session, parameters = { least: 2, most: 5 }, maxBodyChars = 20_000 } = parts;
   const policy: LearnedPolicy = { ...LEARNED_POLICY, ...parts.policy };
@@ -58,7 +67,7 @@ export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
     for (const skill of changed) await shelf.put(skill, { id: `${how.key}:${skill.name}`, now });
     return changed.map(({ name }) => name);
   };
-  return {
+  const accumulator: SkillAccumulator = {
     distil: async (run, trace, verdict) => {
       const made = await distil(run, { session, parameters, maxBodyChars }, trace, verdict);
       if (made.stored) return keep(run, shelf, made.skill);
@@ -104,6 +113,18 @@ export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
         RECORDS,
       ),
   };
+  const params = { policy, parameters, maxBodyChars };
+  const calls = { fact: 'asked', least: 0, most: 5 };
+  return described(
+    accumulator,
+    useFrom({
+      id: 'H4',
+      name: 'accumulateSkills',
+      params,
+      parts: { extractor: { ...session, setup: session.setup ?? '' } },
+      calls,
+    }),
+  );
 }
 
 async function keep(run: Run, shelf: LearnedSkills, skill: LearnedSkill): Promise<Distilled> {

@@ -52,7 +52,7 @@ async function run(
 }
 
 describe('the shell tool', () => {
-  it('finds what is in a real repository', async () => {
+  it('finds what is in a real repository [I4.acceptance]', async () => {
     const { stdout, exitCode } = await run({ argv: ['grep', '-rn', 'needle', '--exclude-dir=.git', '.'] });
     expect({ stdout, exitCode }).toEqual({ stdout: './notes.txt:2:needle here', exitCode: 0 });
     expect((await run({ command: 'git log --oneline' })).stdout).toMatch(/^\w+ the first commit$/);
@@ -72,21 +72,21 @@ describe('the shell tool', () => {
     expect(vectors.stdout).toBe(line.stdout);
   });
 
-  it('passes metacharacters on as they are [R3-SHELL-ARGV]', async () => {
+  it('passes metacharacters on as they are [R3-SHELL-ARGV] [I4.acceptance]', async () => {
     const words = ['a; touch planted', '$(id)', '`id`', '*', '> planted', '&& id'];
     const { stdout } = await run({ argv: ['printf', '%s\\n', ...words] });
     expect(stdout.split('\n')).toEqual(words);
     expect((await run({ argv: ['ls'] })).stdout).toBe('notes.txt');
   });
 
-  it('shows 150 lines of 10,000 and says that 9850 are missing [R3-SHELL-OUTPUT]', async () => {
+  it('shows 150 lines of 10,000 and says that 9850 are missing [R3-SHELL-OUTPUT] [I4.acceptance]', async () => {
     const { text, elidedLines } = await run({ argv: ['seq', '10000'] });
     expect(text).toContain('100\n[9850 lines left out]\n9951\n');
     expect(elidedLines).toBe(9850);
     expect((await run({ argv: ['seq', '10'] }, { head: 1, tail: 1 })).stdout).toBe('1\n[8 lines left out]\n10');
   });
 
-  it('tells the model how it ended [R3-SHELL-OUTPUT]', async () => {
+  it('tells the model how it ended [R3-SHELL-OUTPUT] [I4.5] [I4.acceptance]', async () => {
     const rules = anything;
     const { text } = await run({ argv: ['sh', '-c', 'echo out; echo err >&2; exit 1'] }, { rules });
     expect(text).toMatch(/^exit code 1\nstdout:\nout\nstderr:\nerr/);
@@ -110,7 +110,7 @@ describe('the shell tool', () => {
     ).not.toContain('command 1');
   });
 
-  it('kills a command at its timeout and says so [R3-SHELL-KILL]', async () => {
+  it('kills a command at its timeout and says so [R3-SHELL-KILL] [I4.acceptance]', async () => {
     const { text, end, exitCode } = await run({ argv: ['sleep', '60'] }, { timeoutMs: 300 });
     expect(end).toEqual({ how: 'limit', limit: 'wallMs', allowed: 300 });
     expect(exitCode).toBeNull();
@@ -156,7 +156,7 @@ describe('the shell tool', () => {
 });
 
 describe('a shell tool without a sandbox [R3-SANDBOX-SAID]', () => {
-  it('cannot be made by mistake', () => {
+  it('cannot be made by mistake [I4.1]', () => {
     const make = (given: unknown) => () => shellTool({ sandbox: given as Sandbox, cwd: folder });
     expect(make(undefined)).toThrow(/needs a sandbox/);
     expect(make(processSandbox({ note: 'bubblewrap is not installed' }))).toThrow(
@@ -254,7 +254,7 @@ describe('a command that rules want approved', () => {
   const rules: CommandRules = { programs: { git: { subcommands: ['push', 'status'], approve: ['push --force'] } } };
   const call = { argv: ['git', 'push', '--force'] };
 
-  it('waits for a person, and is not run before', async () => {
+  it('waits for a person, and is not run before [I4.6] [I4.acceptance]', async () => {
     const stage = moving();
     const tool = shell({ rules, effect: 'idempotent', approvals: 'by-guard' });
     const agent = async (going: Run) => done((await going.call(tool, call)).content);
@@ -275,7 +275,7 @@ describe('a command that rules want approved', () => {
     expect((await run(call, { rules, mounts: [{ path: folder, access: 'read-write' }] })).exitCode).toBe(128); // irreversible: a person was asked
   });
 
-  it('is refused before a person is asked where rules do not allow it at all', async () => {
+  it('is refused before a person is asked where rules do not allow it at all [I4.3] [I4.4]', async () => {
     const stage = still();
     const tool = shell({ rules: anything, mounts: [{ path: folder, access: 'read-write' }] });
     const agent = async (going: Run) => done((await going.call(tool, { command: 'rm -rf .' })).content);

@@ -1,6 +1,6 @@
 import { FlyballError } from '../core/errors.js';
-import { tool } from '../tools/define-tool.js';
-import type { DefinedTool } from '../tools/tool-definition.js';
+import { toolFrom } from '../tools/define-tool.js';
+import type { DefinedTool, ToolDefinition } from '../tools/tool-definition.js';
 import { judgeCall, SHELL_INPUT, type ShellCall, shellInput } from './shell-call.js';
 import { withPlainGit } from './shell-git.js';
 import { withKeptFolders } from './shell-mounts.js';
@@ -14,10 +14,16 @@ export { type ShellOptions, type Unsandboxed, unsandboxed } from './shell-setup.
 /** The sandbox ends a command first, so that the model reads which limit it was; the runtime's own timeout comes after. */
 const MARGIN_MS = 5000;
 
-/** Runs command-line programs by argument vectors: no shell, only what rules allow, inside a sandbox. */
+/**
+ * Runs allowed programs in a sandbox, by argument vectors: there is no shell.
+ *
+ * Model calls: none. Not for a service with credentials that several agents share: that is an MCP server.
+ *
+ * @pattern I4
+ */
 export function shellTool(options: ShellOptions): DefinedTool<ShellCall, ShellResult> {
   const setup = setUpShell(options);
-  return tool<ShellResult, ReturnType<typeof shellInput>>({
+  const definition: ToolDefinition<ReturnType<typeof shellInput>, ShellResult> = {
     name: options.name ?? 'shell',
     description: descriptionOf(setup),
     input: shellInput(setup.rules),
@@ -37,7 +43,8 @@ export function shellTool(options: ShellOptions): DefinedTool<ShellCall, ShellRe
       const result = await setup.sandbox.run(await withPlainGit(setup.sandbox, setup.rules, job, signal), { signal });
       return shellResult(result, { ...setup, sandbox: setup.sandbox.name });
     },
-  });
+  };
+  return toolFrom(definition, undefined, { id: 'I4', name: 'shellTool' }) as DefinedTool<ShellCall, ShellResult>;
 }
 
 function commandsIn(call: ShellCall): readonly (string | readonly string[])[] {

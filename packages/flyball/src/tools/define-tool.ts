@@ -1,5 +1,7 @@
+import { useFrom } from '../core/about.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { Tool } from '../core/tool.js';
+import { described, type PatternId } from '../core/use.js';
 import { requireSoundParts } from './definition-checks.js';
 import { effectOf } from './effect-of-definition.js';
 import { inputOf } from './input-schema.js';
@@ -11,8 +13,12 @@ const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalPro
 const made = new WeakSet<object>();
 
 /**
- * Defines a tool. Throws if the definition is invalid: for example a name that providers reject, or a missing
- * compensation.
+ * Makes a typed function a model may call. Throws if the definition is invalid: for example a name that providers reject,
+ * or a missing compensation.
+ *
+ * Model calls: none. Not for a call that code has decided on already: `directCall` needs no model.
+ *
+ * @pattern I2
  */
 export function tool<T, const S extends ToolInput = Readonly<Record<string, never>>>(
   definition: ToolDefinition<S, T>,
@@ -21,18 +27,24 @@ export function tool<T, const S extends ToolInput = Readonly<Record<string, neve
 }
 
 /** Like `tool`, for a definition without types, such as a module's export or a YAML entry. */
-export function toolFrom(given: unknown, inputWhereNone: JsonSchema = NO_ARGUMENTS): DefinedTool {
+export function toolFrom(
+  given: unknown,
+  inputWhereNone: JsonSchema = NO_ARGUMENTS,
+  as: { readonly id: PatternId; readonly name: string } = { id: 'I2', name: 'tool' },
+): DefinedTool {
   const definition = (given ?? {}) as LooseDefinition;
   if (made.has(definition)) return definition as DefinedTool;
   const name = requireSoundParts(definition);
-  const ready = Object.freeze({
+  const use = useFrom({ ...as, params: { tool: name }, parts: {}, calls: 0 });
+  const parts = {
     name,
     description: definition.description,
     effect: effectOf(name, definition),
     ...inputOf(name, definition, inputWhereNone),
     ...stated(definition, 'legs', 'polls', 'scopes', 'timeoutMs', 'retry', 'hash', 'approval', 'tags', 'surface'),
     ...bound(definition, 'reserve', 'touches', 'asks', 'delegates', 'transfers', 'review', 'present', 'execute'),
-  } as unknown as DefinedTool);
+  } as unknown as DefinedTool;
+  const ready = Object.freeze(described(parts, use));
   made.add(ready);
   return ready;
 }

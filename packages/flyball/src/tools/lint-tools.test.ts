@@ -7,7 +7,7 @@ const described = (name: string, description: string, properties: JsonSchema = {
 const rulesOf = (...tools: Parameters<typeof lintTools>[0]) =>
   lintTools(tools).map(({ tool: name, rule }) => [name, rule]);
 
-it('a description that never says when not to use the tool is warned about', () => {
+it('a description that never says when not to use the tool is warned about [I2.4]', () => {
   expect(rulesOf(described('find', 'Finds a customer by name.'))).toEqual([['find', 'when-not-to-use']]);
 });
 

@@ -69,7 +69,7 @@ const loaded =
 describe('on the way to a model', () => {
   const replies = (n: number) => scriptedModel({ worker: Array.from({ length: n }, () => 'fine') });
 
-  it('sixty tools are refused before anything is sent, and the decision is in the journal [R3-TOOL-BUDGET]', async () => {
+  it('sixty tools are refused before anything is sent, and the decision is in the journal [R3-TOOL-BUDGET] [V13.2]', async () => {
     const model = scriptedModel({});
     const seams: Seams = { 'tools.load': [toolBudgetSeam({ window: WINDOW })] };
     const { outcome, decisions } = await ride(asking(sessionOf(model, registry.toolset()), 1), seams);
@@ -79,7 +79,7 @@ describe('on the way to a model', () => {
     expect(decisions.map(({ verdict }) => verdict)).toEqual(['warned', 'warned', 'blocked']);
   });
 
-  it('sixteen tools warn once a run, however often the model is asked [R3-TOOL-BUDGET]', async () => {
+  it('sixteen tools warn once a run, however often the model is asked [R3-TOOL-BUDGET] [I2.acceptance]', async () => {
     const view = registry.toolset({ include: registry.names().slice(0, 16) });
     const seams: Seams = { 'tools.load': [toolBudgetSeam({ window: WINDOW })] };
     const model = replies(6);
@@ -104,7 +104,7 @@ describe('on the way to a model', () => {
     expect(decisions.map(({ why }) => why.slice(0, 8))).toEqual(['16 tools', '17 tools']);
   });
 
-  it('what counts is what the middleware after it has made of the list [R3-TOOL-TOKENS]', async () => {
+  it('what counts is what the middleware after it has made of the list [R3-TOOL-TOKENS] [V13.3]', async () => {
     const model = replies(1);
     const guard = toolBudgetSeam({ window: WINDOW });
     const session = sessionOf(model, registry.toolset());
@@ -115,7 +115,7 @@ describe('on the way to a model', () => {
     expect(widened.outcome).toMatchObject({ stop: 'failed' });
   });
 
-  it('schemas beyond a tenth of the window are refused, few as they are [R3-TOOL-SHARE]', async () => {
+  it('schemas beyond a tenth of the window are refused, few as they are [R3-TOOL-SHARE] [V13.4] [I2.acceptance]', async () => {
     const view = registry.toolset({ include: registry.names().slice(0, 10) });
     const run = (window: number, model: ScriptedModel) =>
       ride(asking(sessionOf(model, view), 1), { 'tools.load': [toolBudgetSeam({ window })] });
@@ -154,14 +154,14 @@ describe('on the way to a model', () => {
 });
 
 describe('sixty registered tools', () => {
-  it('as they are, are blocked [R3-TOOL-BUDGET]', () => {
+  it('as they are, are blocked [R3-TOOL-BUDGET] [V13.acceptance]', () => {
     expect(loadTools({ toolset: registry.toolset(), window: WINDOW })).toMatchObject({
       ok: false,
       why: expect.stringContaining('60 tools, and at most 40 are allowed'),
     });
   });
 
-  it('chosen for each task stay within 15 and a tenth of the window in every request, needed tool included [R3-TOOL-BUDGET] [R3-TOOL-SHARE]', async () => {
+  it('chosen for each task stay within 15 and a tenth of the window in every request, needed tool included [R3-TOOL-BUDGET] [R3-TOOL-SHARE] [V13.1] [V13.6] [V13.acceptance]', async () => {
     const window = 20_000;
     const model = scriptedModel({
       worker: LABELLED.map(([, needed], n) => ({ toolCalls: [{ id: `c${n}`, name: needed, arguments: '{}' }] })),
@@ -186,7 +186,7 @@ describe('sixty registered tools', () => {
     }
   });
 
-  it('and a call to one that was not chosen is refused and noted as a miss [R3-TOOL-TOOLSET]', async () => {
+  it('and a call to one that was not chosen is refused and noted as a miss [R3-TOOL-TOOLSET] [V13.acceptance] [V13.7]', async () => {
     const task = 'Scale the web deployment to five replicas';
     const model = scriptedModel({
       worker: {

@@ -1,6 +1,8 @@
+import { useFrom } from '../core/about.js';
 import { ConfigError } from '../core/errors.js';
 import type { GuardContext, SeamMiddleware } from '../core/seams.js';
 import type { ToolRef } from '../core/tool.js';
+import { described } from '../core/use.js';
 import { type CountText, estimateTextTokens, measureTools } from './measure-tools.js';
 import { type Admission, admitTools, type ToolBudget, USUAL } from './tool-budget.js';
 import { schemasHash } from './tool-spec.js';
@@ -17,8 +19,12 @@ export interface ToolBudgetSeamOptions {
 const REMEMBERED = 4096;
 
 /**
- * Holds every request to the tool budget. Stands first in its seam, so that it measures what the middleware after it
- * has made of the list. A decision is told once for each run and set of schemas; a refusal is raised every time.
+ * Keeps the tools a model sees few enough to choose well.
+ *
+ * Model calls: none. Stands first in its seam, so that it measures what the middleware after it has made of the list. A
+ * decision is told once for each run and set of schemas; a refusal is raised every time.
+ *
+ * @pattern V13
  */
 export function toolBudgetSeam(options: ToolBudgetSeamOptions): SeamMiddleware<'tools.load'> {
   const { window, budget = USUAL, countText = estimateTextTokens } = options;
@@ -45,13 +51,17 @@ export function toolBudgetSeam(options: ToolBudgetSeamOptions): SeamMiddleware<'
     if (!admission.ok) ctx.decide({ guard: 'tool-budget', verdict: 'blocked', why: admission.why });
   };
 
-  return (next) => async (offered, ctx) => {
+  const seam: SeamMiddleware<'tools.load'> = (next) => async (offered, ctx) => {
     const tools = await next(offered, ctx);
     const decision = judge(tools);
     tell(decision, ctx);
     if (!decision.admission.ok) throw new ConfigError(`Tool budget: ${decision.admission.why}`);
     return tools;
   };
+  return described(
+    seam,
+    useFrom({ id: 'V13', name: 'toolBudgetSeam', params: { window, budget }, parts: {}, calls: 0 }),
+  );
 }
 
 interface Judged {

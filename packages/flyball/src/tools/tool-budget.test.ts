@@ -50,7 +50,7 @@ describe('tools are measured', () => {
     });
   });
 
-  it('with a tool that fronts others counting for all it can reach', () => {
+  it('with a tool that fronts others counting for all it can reach [V13.5]', () => {
     const measured = measureTools([bare('gateway', { surface: 38 }), ...several(3)], one, 1000);
     expect(measured).toMatchObject({ count: 41, tokens: 4 });
     expect(admitTools(measured)).toMatchObject({ ok: false, why: expect.stringContaining('represents 38 tools') });

@@ -26,7 +26,7 @@ describe('audit', () => {
     expect(auditLines('r1', purchase({ crash: true }))).toEqual(lines);
   });
 
-  it('finds an altered line, wherever a character was changed [R2-VIEW-AUDIT]', () => {
+  it('finds an altered line, wherever a character was changed [R2-VIEW-AUDIT] [V14.7]', () => {
     fc.assert(
       fc.property(
         fc.nat(lines.length - 1),
@@ -65,7 +65,7 @@ describe('audit', () => {
     expect(verifyAudit(spliced)).toMatchObject({ ok: false, line: 7 }); // the line after it no longer follows
   });
 
-  it('finds any removed line, the last ones included [R2-VIEW-AUDIT]', () => {
+  it('finds any removed line, the last ones included [R2-VIEW-AUDIT] [V14.7]', () => {
     for (let index = 0; index < lines.length; index++) {
       expect(verifyAudit(without(index))).toMatchObject({ ok: false, line: index + 1 });
     }

@@ -18,7 +18,7 @@ import {
 } from './fixtures.test-data.js';
 
 describe('checkpoint', () => {
-  it('holds the state from which a crash at this point would resume [R2-VIEW-CHECKPOINT]', () => {
+  it('holds the state from which a crash at this point would resume [R2-VIEW-CHECKPOINT] [V10.8]', () => {
     const entries = purchase({ upTo: 'payment' });
     expect(checkpointOf('r1', entries)).toMatchObject({
       loopId: 'r1',

@@ -1,6 +1,8 @@
+import { useFrom } from '../core/about.js';
 import { canonicalJson, sha256 } from '../core/canonical.js';
 import type { EffectId, Entry, EventType, RunEvent } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
+import { described } from '../core/use.js';
 import { type Effect, EffectFold, type Verb } from './effects.js';
 import { PhaseFold } from './phases.js';
 import { UsageFold } from './usage.js';
@@ -44,7 +46,15 @@ export interface Checkpoint {
   readonly sizeBytes: number;
 }
 
-/** What a run has completed and what is open. */
+const USE = useFrom({ id: 'V10', name: 'checkpointOf', parts: {}, calls: 0, provides: ['V12', 'V14'] });
+
+/**
+ * Every run can be resumed; this shows from where: what it has completed and what is open.
+ *
+ * Model calls: none.
+ *
+ * @pattern V10
+ */
 export function checkpointOf(runId: string, entries: readonly Entry[]): Checkpoint {
   const effects = new EffectFold();
   const phases = new PhaseFold();
@@ -80,7 +90,8 @@ export function checkpointOf(runId: string, entries: readonly Entry[]): Checkpoi
     timestamp: last?.at ?? 0,
     position: { generation: last?.generation ?? 0, seq: last?.seq ?? -1 },
   };
-  return { ...state, key: checkpointKey(runId, iteration), sizeBytes: Buffer.byteLength(canonicalJson(state)) };
+  const sizeBytes = Buffer.byteLength(canonicalJson(state));
+  return described({ ...state, key: checkpointKey(runId, iteration), sizeBytes }, USE);
 }
 
 /** SHA256(loop_id || k). The bar keeps loop `a1` at 2 apart from loop `a` at 12. */

@@ -30,7 +30,7 @@ function named(root: Span, name: string): Span {
 }
 
 describe('trace', () => {
-  it('is one tree: effects hang under their phase and their child agent [R2-VIEW-TRACE]', () => {
+  it('is one tree: effects hang under their phase and their child agent [R2-VIEW-TRACE] [V14.3]', () => {
     expect(drawn(traceOf('r1', purchase()))).toEqual([
       'invoke_agent buyer',
       '  attempt 1',
@@ -47,7 +47,7 @@ describe('trace', () => {
     ]);
   });
 
-  it('gives each effect exactly one span with an id of its own, crash or no crash', () => {
+  it('gives each effect exactly one span with an id of its own, crash or no crash [V14.2]', () => {
     for (const crash of [false, true]) {
       const spans = spansIn(traceOf('r1', purchase({ crash })));
       const effects = spans.filter(({ kind }) => !['run', 'attempt', 'phase'].includes(kind));
@@ -92,12 +92,12 @@ describe('trace', () => {
     });
   });
 
-  it('holds no attribute outside of the two namespaces and the error type', () => {
+  it('holds no attribute outside of the two namespaces and the error type [V14.4]', () => {
     const keys = spansIn(traceOf('r1', purchase({ crash: true }))).flatMap(({ attributes }) => Object.keys(attributes));
     expect(keys.filter((key) => !/^(gen_ai|flyball)\.|^error\.type$/.test(key))).toEqual([]);
   });
 
-  it('holds no content: no prompt, argument, result, error text, subject or token', () => {
+  it('holds no content: no prompt, argument, result, error text, subject or token [V14.5]', () => {
     const journal = new JournalBuilder().add(
       runStart({ input: { secret: 'CANARY' }, subject: 'CANARY' }),
       attemptStart(1),

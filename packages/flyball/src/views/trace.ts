@@ -1,5 +1,7 @@
+import { useFrom } from '../core/about.js';
 import type { Entry, EventOf } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
+import { described } from '../core/use.js';
 import { type Effect, EffectFold, gaveValue, type Verb } from './effects.js';
 import { isInside, pathOf, pathsAround, scopeOf } from './paths.js';
 import { phaseIn } from './phases.js';
@@ -46,18 +48,22 @@ interface Node {
   shown: Span | undefined;
 }
 
+const USE = useFrom({ id: 'V14', name: 'traceOf', parts: {}, calls: 0 });
+
 /**
- * The run as one tree: the run itself, its attempts, its phases, its patterns, and one span for each effect.
+ * The journal as a tree of spans: the run itself, its attempts, its phases, its patterns, and one span for each effect.
  *
  * An effect hangs under the innermost child agent, pattern or phase whose scope holds it, else under the run: never under
  * nothing. A phase lasts until the next one in its scope. Attempts stand beside the effects and not around them,
  * because an effect can outlive the attempt that began it. Attributes hold names, counts and codes, never content; of
- * what is private not even a hash.
+ * what is private not even a hash. Model calls: none.
+ *
+ * @pattern V14
  */
 export function traceOf(runId: string, entries: readonly Entry[]): Span {
   const tree = new TraceFold(runId);
   for (const entry of withoutPrivate(entries)) tree.apply(entry);
-  return tree.trace();
+  return described(tree.trace(), USE);
 }
 
 /** All spans of a tree, parents before their children. */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from 'flyball';
+import { described, useFrom } from 'flyball/internal';
 import { exampleFor } from '../contract/example-for.js';
 import {
   type AgentCardDocument,
@@ -35,11 +36,18 @@ const ANYTHING: JsonSchema = {};
 const JSON_MODE = 'application/json';
 const TEXT_MODE = 'text/plain';
 
-/** The card of what is served now. Each agent is a skill; a card tells how to ask, and grants nothing. */
+/**
+ * Says at a known address what an agent can do: the card of what is served now. Each agent is a skill; a card tells how to
+ * ask, and grants nothing.
+ *
+ * Model calls: none.
+ *
+ * @pattern I5
+ */
 export function agentCard(directory: { list(): readonly PublishedAgent[] }, meta: CardMeta): AgentCardDocument {
   const agents = [...directory.list()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const { name, description, version, origin, provider, open } = meta;
-  return {
+  const card: AgentCardDocument = {
     name,
     description,
     version,
@@ -52,6 +60,7 @@ export function agentCard(directory: { list(): readonly PublishedAgent[] }, meta
     defaultOutputModes: [JSON_MODE],
     skills: agents.map(skillOf),
   };
+  return described(card, useFrom({ id: 'I5', name: 'agentCard', params: { origin }, parts: {}, calls: 0 }));
 }
 
 const BEARER = {

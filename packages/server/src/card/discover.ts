@@ -1,5 +1,5 @@
 import type { JsonSchema } from 'flyball';
-import { parsedUrl, sha256 } from 'flyball/internal';
+import { described, parsedUrl, sha256, useFrom } from 'flyball/internal';
 import { isLoopback } from '../settings.js';
 import { narrowerAt } from './accepts.js';
 import type { AgentCardDocument, CardInterface, CardSkill, SkillSchemas } from './card.js';
@@ -55,6 +55,10 @@ export interface CardRefusal {
  * Fetches the card of an origin and checks that it offers what is needed: in a version we speak, a skill of that id, and
  * one that takes all that will be sent. No registry and no model is asked. Inside a run it belongs into a pure step:
  * `run.step('discover', need, (n) => discover(origin, n), 'pure')`; the journal then holds origin, version and hash.
+ *
+ * Model calls: none.
+ *
+ * @pattern I5
  */
 export async function discover(
   origin: string,
@@ -101,7 +105,16 @@ async function verified(found: {
   const { value, neutralised } = await neutralProse(told);
   const { protocolBinding: binding, ...rest } = value;
   const door = { url: new URL(url).href, protocolBinding: binding, protocolVersion };
-  return { verified: true, origin, version: protocolVersion, hash, interface: door, ...rest, neutralised };
+  const answer = {
+    verified: true,
+    origin,
+    version: protocolVersion,
+    hash,
+    interface: door,
+    ...rest,
+    neutralised,
+  } as const;
+  return described(answer, useFrom({ id: 'I5', name: 'discover', params: { origin, hash }, parts: {}, calls: 0 }));
 }
 
 function known({

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { described, useFrom } from 'flyball/internal';
 import type { McpOffer, McpServing } from './offer.js';
 import { loadServerSdk, type Server } from './sdk.js';
 import { type Endpoint, toolServer } from './tool-server.js';
@@ -17,7 +18,13 @@ export interface McpStdioServer {
   close(): Promise<void>;
 }
 
-/** Serves one client over a pair of streams, in whichever revision of the protocol it begins to speak. */
+/**
+ * Offers tools over MCP: serves one client over a pair of streams, in whichever revision of the protocol it begins to speak.
+ *
+ * Model calls: none of its own.
+ *
+ * @pattern I3
+ */
 export async function serveMcpStdio(offer: McpOffer, options: McpStdioOptions): Promise<McpStdioServer> {
   const sdk = await loadServerSdk();
   const { input = process.stdin, output = process.stdout, onProblem, ...serving } = options;
@@ -36,13 +43,14 @@ export async function serveMcpStdio(offer: McpOffer, options: McpStdioOptions): 
     for (const server of servers) server.sendToolListChanged().catch(() => undefined); // it has gone meanwhile
   });
   const closed = ended(input, output).finally(() => stopListening?.());
-  return {
+  const served: McpStdioServer = {
     closed,
     async close() {
       await handle.close();
       input.destroy();
     },
   };
+  return described(served, useFrom({ id: 'I3', name: 'serveMcpStdio', parts: {}, calls: 0 }));
 }
 
 function ended(input: Readable, output: Writable): Promise<void> {

@@ -59,7 +59,7 @@ const judge = (score: () => Promise<number | null>) => ({
 });
 
 describe('online evaluation beside a server', () => {
-  it('reads every run that ends, with its agent, tenant and model, and judges it [R6-ONLINE-EVAL]', async () => {
+  it('reads every run that ends, with its agent, tenant and model, and judges it [R6-ONLINE-EVAL] [V17.4]', async () => {
     const { start, watched, series, runtime } = house({ judge: judge(async () => 0.75) });
     await start('desk');
     await start('broken', 'other');

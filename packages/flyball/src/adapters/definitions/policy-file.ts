@@ -4,7 +4,7 @@ import { ConfigError, failureOf } from '../../core/errors.js';
 import type { Clock } from '../../ports/clock.js';
 import { parsePolicy } from '../../tools/governance/policy/parse-policy.js';
 import type { Policy } from '../../tools/governance/policy/policy.js';
-import type { PolicySource } from '../../tools/governance/policy/policy-guard.js';
+import type { PolicySource } from '../../tools/governance/policy/policy-check.js';
 import { yamlSource } from './yaml-source.js';
 
 /** Options of `loadPolicy`. */

@@ -99,7 +99,7 @@ describe.each(await availableDrivers())('a damaged file on %s', (driver) => {
     await expect(image.open()).rejects.toMatchObject({ code: expect.stringMatching(/^JOURNAL_(TRUNCATED|CORRUPT)$/) });
   });
 
-  it('recovers from the torn tail of a transaction that was never committed [R2-SHOW-TORN-TAIL]', async () => {
+  it('recovers from the torn tail of a transaction that was never committed [R2-SHOW-TORN-TAIL] [V10.7] [V10.acceptance]', async () => {
     await crashAfter(20);
     const log = readFileSync(`${image.path}-wal`);
     writeFileSync(`${image.path}-wal`, Buffer.concat([log, log.subarray(32, 32 + 3_000)])); // a frame, begun and cut off

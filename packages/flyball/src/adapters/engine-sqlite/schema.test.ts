@@ -64,7 +64,7 @@ describe.each(await availableDrivers())('the schema on %s', (driver) => {
     remove();
   });
 
-  it('refuses a file of a newer version and leaves it as it is [R2-BAD-NEWER]', async () => {
+  it('refuses a file of a newer version and leaves it as it is [R2-BAD-NEWER] [V10.9] [V10.acceptance]', async () => {
     const { path, open, remove } = temporaryFile(driver);
     await (await open()).close();
     const database = await openDatabase(path, driver);

@@ -1,5 +1,7 @@
+import { useFrom } from '../../core/about.js';
 import { FlyballError, failureOf } from '../../core/errors.js';
 import type { ToolRef } from '../../core/tool.js';
+import { described } from '../../core/use.js';
 import { auditTrifecta, type TrifectaAudit } from '../../tools/governance/trifecta.js';
 import type { DefinedTool } from '../../tools/tool-definition.js';
 import { type AdmissionOptions, admitServers, bandOf, type SchemaBand, schemaTokens } from './admission.js';
@@ -50,7 +52,15 @@ export interface McpPool {
 
 const MAX_RESULT_CHARS = 50_000;
 
-/** Connects to all servers and reads what they offer. One that cannot be reached, or too many tools, is told here. */
+/**
+ * Uses tools over MCP: connects to all servers and reads what they offer. One that cannot be reached, or too many tools, is
+ * told here.
+ *
+ * Model calls: none, and one for each search where tools are searched. Not for a single client of its own tools: `tool` is
+ * enough.
+ *
+ * @pattern I3
+ */
 export async function openMcpPool(specs: readonly McpServerSpec[], options: McpPoolOptions = {}): Promise<McpPool> {
   requireSoundSpecs(specs);
   const sdk = await loadClientSdk();
@@ -98,7 +108,15 @@ export async function openMcpPool(specs: readonly McpServerSpec[], options: McpP
   const audit = (others: readonly ToolRef[] = []): TrifectaAudit => auditTrifecta([...current(), ...others]);
   const first = audit();
   if (first.verdict === 'block') tell({ type: 'warned', why: first.why });
-  return { tools: current, servers: () => servers.map(stateOf), audit, close };
+  const use = useFrom({
+    id: 'I3',
+    name: 'openMcpPool',
+    params: { servers: specs.map(({ name }) => name) },
+    parts: {},
+    calls: 0,
+    provides: ['V13'],
+  });
+  return described({ tools: current, servers: () => servers.map(stateOf), audit, close }, use);
 }
 
 /** All of them are waited for, so that a failure names every server that is not there. */

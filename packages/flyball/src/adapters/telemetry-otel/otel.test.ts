@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 describe('OpenTelemetry', () => {
-  it('gets one connected tree with one span for each effect [R2-VIEW-TRACE]', async () => {
+  it('gets one connected tree with one span for each effect [R2-VIEW-TRACE] [V14.3]', async () => {
     const { tracer, spans } = collector();
     const entries = purchase({ crash: true });
     (await otelTelemetry({ tracer }))('r1', entries);
@@ -73,7 +73,7 @@ describe('OpenTelemetry', () => {
     expect(spans().find(({ name }) => name === 'execute_tool search')?.kind).toBe(SpanKind.INTERNAL);
   });
 
-  it('gets every span closed: failed ones as errors, open ones where the journal ends', async () => {
+  it('gets every span closed: failed ones as errors, open ones where the journal ends [V14.2]', async () => {
     const { tracer, spans } = collector();
     const journal = new JournalBuilder().add(
       runStart(),
@@ -123,7 +123,7 @@ describe('OpenTelemetry', () => {
     expect(parentIdOf(root as ReadableSpan)).toBe(outer.spanContext().spanId);
   });
 
-  it('does not harm a run when the tracer throws [R2-VIEW-TRACE-SILENT]', async () => {
+  it('does not harm a run when the tracer throws [R2-VIEW-TRACE-SILENT] [V14.1]', async () => {
     const startSpan = vi.fn(() => {
       throw new Error('exporter is on fire');
     });

@@ -5,7 +5,7 @@ import { append, type Prompt } from '../../core/prompt.js';
 import type { Instruction } from '../../core/run-state.js';
 import type { Reply, Session } from '../../core/session.js';
 import type { ObservationDraft } from '../../memory/observe.js';
-import { ErrorDigest } from './error-digest.js';
+import { ErrorLines } from '../../tools/error-lines.js';
 import { type CallReport, classOf, type Resolved } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import { recallResultTool } from './recall-result.js';
@@ -34,7 +34,7 @@ export class LoopState {
   readonly reasks: Reasks;
   rawText = '';
   model: string;
-  readonly digest = new ErrorDigest();
+  readonly errors = new ErrorLines();
   readonly notices = new Map<ToolCall, string>();
   /** Results cleared from the prompt, by the id of their stub. */
   readonly originals = new Map<string, string>();

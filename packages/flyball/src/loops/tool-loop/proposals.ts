@@ -56,7 +56,7 @@ function contentOf(parts: LoopParts<unknown>, state: LoopState, report: CallRepo
     case 'ok':
       return clip(content, parts.resultChars) + (state.notices.get(call) ?? '');
     case 'failed':
-      return failure === undefined ? content : state.digest.read(call.name, failure) + (state.notices.get(call) ?? '');
+      return failure === undefined ? content : state.errors.read(call.name, failure) + (state.notices.get(call) ?? '');
     case 'denied':
       return `Denied, not executed: ${clip(content, parts.resultChars)}${state.notices.get(call) ?? ''}`;
     case 'not-executed':

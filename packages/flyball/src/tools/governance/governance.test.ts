@@ -10,7 +10,7 @@ import { type GovernanceOptions, governance } from './governance.js';
 import { canaryGuard } from './guards/canary-guard.js';
 import { guardrails } from './guards/guardrails.js';
 import { parsePolicy } from './policy/parse-policy.js';
-import { policyGuard } from './policy/policy-guard.js';
+import { policyCheck } from './policy/policy-check.js';
 import { proposedCall } from './proposed-call.js';
 
 const clock = virtualClock();
@@ -188,7 +188,7 @@ describe('governance', () => {
     const rule = { id: 'all', effect: 'allow', tools: '*', when: { paths: '/work/**' }, because: 'Ours.' };
     const policy = parsePolicy({ version: '1', reviewedBy: 'Ada', default: 'deny', rules: [rule] }, { now: 0 });
     const paths = pathRules({ roots: [{ path: '/work', write: true }] });
-    const guard = policyGuard({ policy, clock, levelOf: 'autonomous', root: paths.roots[0]?.path ?? '' });
+    const guard = policyCheck({ policy, clock, levelOf: 'autonomous', root: paths.roots[0]?.path ?? '' });
     const read = (path: string) =>
       guard.check(proposedCall(toolOf({ name: 'read', touches: () => ({ reads: [path] }) }), {}), context());
     expect(await read('a')).toMatchObject({ verdict: 'pass' });

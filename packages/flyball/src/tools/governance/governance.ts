@@ -12,7 +12,7 @@ import { type AutonomyLevel, autonomyGuard, checkedLevel, type LevelOf } from '.
 import { type GuardAnswer, type Objection, refuse, type ToolGuard } from './guard-answer.js';
 import { type CallVerdict, type JudgedCall, judgingCalls } from './judged-call.js';
 import type { Policy } from './policy/policy.js';
-import { type PolicySource, policyGuard } from './policy/policy-guard.js';
+import { type PolicySource, policyCheck } from './policy/policy-check.js';
 import { type ProposedCall, proposedCall } from './proposed-call.js';
 import { DEFAULT_RATE_LIMIT, type RateLimit, rateLimitGuard } from './rate-limit.js';
 import { type ScopesOf, scopesGuard } from './scopes.js';
@@ -53,11 +53,11 @@ export function governance(options: GovernanceOptions): Seams {
   const guards = guardsOf(options, legsOf);
   const middleware = judgingCalls((call, ctx) => {
     legsOf.learn(call.tool);
-    return judge(call.isChanged ? guards.filter(({ counts }) => counts !== true) : guards, call, ctx);
+    return judgeCall(call.isChanged ? guards.filter(({ counts }) => counts !== true) : guards, call, ctx);
   });
   // steps are the agent's own code and nothing that a model proposed: how far the agent may go holds for them all the same
   const level = [autonomyGuard(options.autonomy ?? 'supervised')];
-  const steps = judgingCalls((step, ctx) => judge(level, step, ctx));
+  const steps = judgingCalls((step, ctx) => judgeCall(level, step, ctx));
   const { autonomyBudget: counted = autonomyBudget() } = options;
   return joinSeams({ 'tool.pre': [middleware], 'step.pre': [steps] }, counted === 'off' ? {} : counted.seam());
 }
@@ -82,12 +82,13 @@ function guardsOf(options: GovernanceOptions, legsOf: ReturnType<typeof legsFrom
     ...(options.domains === undefined ? [] : [domainGuard(options.domains)]),
     ...(options.policy === undefined
       ? []
-      : [policyGuard({ policy: options.policy, clock, levelOf, ...(root === undefined ? {} : { root }) })]),
+      : [policyCheck({ policy: options.policy, clock, levelOf, ...(root === undefined ? {} : { root }) })]),
     ...(trifecta === 'off' ? [] : [trifectaGuard(trifecta, legsOf)]),
   ];
 }
 
-async function judge(
+/** What all of them say about a call: the first refusal, or every reason to ask a person. */
+export async function judgeCall(
   guards: readonly ToolGuard[],
   { tool, args }: JudgedCall,
   ctx: GuardContext,

@@ -21,7 +21,7 @@ export { sizeGuard } from './guards/size-guard.js';
 export { evaluatePolicy } from './policy/evaluate-policy.js';
 export { parsePolicy } from './policy/parse-policy.js';
 export type { Policy, PolicyAction, PolicyDecision, PolicyRule, Waiver } from './policy/policy.js';
-export type { PolicySource } from './policy/policy-guard.js';
+export type { PolicySource } from './policy/policy-check.js';
 export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.js';
 export { EXECUTE_SCOPE, type ScopesOf } from './scopes.js';
 export type { Finding, InjectionDetector, Suspect } from './shield/detector.js';

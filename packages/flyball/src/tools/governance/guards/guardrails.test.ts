@@ -44,7 +44,7 @@ const leave = (seams: Seams, outcome: Outcome<unknown>, ctx: GuardContext = cont
   through(seams, 'output', async (given) => given)(outcome, ctx);
 
 describe('guardrails', () => {
-  it('are refused without a guard, at the output alone, and with one guard at two points [R3-GOV-GUARDS]', () => {
+  it('are refused without a guard, at the output alone, and with one guard at two points [R3-GOV-GUARDS] [V5.4] [V5.5]', () => {
     expect(() => guardrails({})).toThrow('at least one guard');
     expect(() => guardrails({ output: [cardNumbersGuard('output')] })).toThrow('at the output alone');
     const shared = input(() => said('pass'));
@@ -72,7 +72,7 @@ describe('guardrails', () => {
     expect(() => guardrails({ preCall: [call] })).toThrow('only an input guard may let pass');
   });
 
-  it('give guards frozen copies, and nothing to act with [R3-GOV-GUARDS]', async () => {
+  it('give guards frozen copies, and nothing to act with [R3-GOV-GUARDS] [V5.2]', async () => {
     const seen: unknown[] = [];
     const args = { list: [{ a: 1 }] };
     const seams = guardrails({
@@ -123,7 +123,7 @@ describe('at the input', () => {
     expect(ctx.decisions).toEqual([{ guard: 'in', verdict: 'warned', rule: 'r1', why: 'because' }]);
   });
 
-  it('a broken guard blocks without saying what broke, or passes in the name of its owner [R3-GOV-GUARDS]', async () => {
+  it('a broken guard blocks without saying what broke, or passes in the name of its owner [R3-GOV-GUARDS] [V5.8]', async () => {
     await expect(enter(guardrails({ input: [input(throwing)] }), 'x')).rejects.toThrow(/could not judge it(?!.*srv)/);
     const seams = guardrails({ input: [input(throwing, { whenBroken: { passOwner: 'Ada' } })] });
     expect(await enter(seams, 'x')).toBe('x');
@@ -153,7 +153,7 @@ describe('before a call', () => {
     expect(ctx.decisions.map((decision) => decision.verdict)).toEqual(told);
   });
 
-  it('a broken guard denies: the operator learns why, the model does not [R3-GOV-GUARDS]', async () => {
+  it('a broken guard denies: the operator learns why, the model does not [R3-GOV-GUARDS] [V5.8]', async () => {
     const ctx = context();
     const verdict = await proposed(guardrails({ preCall: [preCall(throwing)] }), tool, {}, ctx);
     expect(verdict).toEqual({

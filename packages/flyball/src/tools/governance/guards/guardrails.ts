@@ -1,7 +1,9 @@
+import { useFrom } from '../../../core/about.js';
 import { FlyballError, failureOf } from '../../../core/errors.js';
 import type { Outcome } from '../../../core/outcome.js';
 import type { GuardContext, SeamMiddleware, Seams } from '../../../core/seams.js';
 import type { ToolRef } from '../../../core/tool.js';
+import { described } from '../../../core/use.js';
 import { type CallVerdict, type JudgedCall, judgingCalls } from '../judged-call.js';
 import { effectKind } from '../proposed-call.js';
 import { type Asking, askGuard, decisionOf, reasonOf } from './ask-guard.js';
@@ -13,19 +15,27 @@ import { reworded } from './reworded.js';
 import { mapOutcome, mapStrings } from './strings-in.js';
 
 /**
- * Guards for inputs, calls, results and outputs, in the given order. Each guard sees the text as redacted by the one
- * before. A guard that throws blocks, unless it is an input guard with `passOwner`.
+ * Checks what comes in and goes out at all four crossings: inputs, calls, results and outputs, in the given order.
+ *
+ * Model calls: none. Each guard sees the text as redacted by the one before. A guard that throws blocks, unless it is an
+ * input guard with `passOwner`. Guards at the output alone are refused.
+ *
+ * @pattern V5
  */
 export function guardrails(slots: GuardSlots): Seams {
   checkSlots(slots);
   const notes = new InputNotes();
   const has = hasGuards(slots);
-  return {
+  const seams: Seams = {
     ...(has('input') ? { input: [inputGuards(slots, notes)] } : {}),
     ...(has('preCall') ? { 'tool.pre': [preCallGuards(slots)] } : {}),
     ...(has('response') ? { 'tool.exec': [failureGuards(slots)], 'tool.post': [responseGuards(slots)] } : {}),
     ...(has('input') || has('output') ? { output: [outputGuards(slots, notes)] } : {}),
   };
+  const params = Object.fromEntries(
+    (['input', 'preCall', 'response', 'output'] as const).map((at) => [at, (slots[at] ?? []).map(({ name }) => name)]),
+  );
+  return described(seams, useFrom({ id: 'V5', name: 'guardrails', params, parts: {}, calls: 0, provides: ['V14'] }));
 }
 
 const INPUT: Asking<'pass' | 'redact' | 'block', unknown> = {

@@ -15,6 +15,7 @@ export function conditionsHold(when: Conditions, action: PolicyAction, strictnes
     listed(when.class, action.class) &&
     listed(when.autonomy, action.autonomy) &&
     (when.subject === undefined || matchesAny(when.subject, action.subject)) &&
+    (when.role === undefined || matchesAny(when.role, action.role ?? '')) &&
     (when.tenant === undefined || matchesAny(when.tenant, action.tenant)) &&
     (when.legs === undefined || when.legs.some((leg) => action.legs.includes(leg))) &&
     (when.paths === undefined || touched(when.paths, action.paths.map(plainPath), strictness)) &&

@@ -227,7 +227,7 @@ describe('a waiver', () => {
     ],
   });
 
-  it('lifts its rule for its scope, and the decision says who waived it [R3-GOV-POLICY]', () => {
+  it('lifts its rule for its scope, and the decision says who waived it [R3-GOV-POLICY] [V7.5]', () => {
     expect(evaluatePolicy(waived, action())).toEqual({
       verdict: 'allow',
       rule: 'r1',
@@ -278,7 +278,7 @@ describe('every policy', () => {
   const complete = (list: readonly { effect: string }[]) =>
     list.map((rule) => (rule.effect === 'oblige' ? { ...rule, obligation: { firstCall: 'scan' } } : rule));
 
-  it('decides the same about the same, changes nothing, and its order of rules changes no verdict [R3-GOV-POLICY]', () => {
+  it('decides the same about the same, changes nothing, and its order of rules changes no verdict [R3-GOV-POLICY] [V7.1]', () => {
     fc.assert(
       fc.property(rules, actions, (list, over) => {
         const given = Object.freeze(action(over as Partial<PolicyAction>));
@@ -294,7 +294,7 @@ describe('every policy', () => {
     );
   });
 
-  it('that denies still denies, whatever rules are added [R3-GOV-POLICY]', () => {
+  it('that denies still denies, whatever rules are added [R3-GOV-POLICY] [V7.5]', () => {
     fc.assert(
       fc.property(rules, rules, actions, (list, more, over) => {
         const given = action(over as Partial<PolicyAction>);

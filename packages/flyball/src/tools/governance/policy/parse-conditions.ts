@@ -7,7 +7,17 @@ import { Fields } from './read-fields.js';
 
 const CLASSES = ['pure', 'idempotent', 'undoable', 'irreversible'] as const satisfies readonly EffectKind[];
 const LEGS = ['private-data', 'untrusted-content', 'outbound'] as const satisfies readonly TrifectaLeg[];
-export const CONDITION_NAMES = ['args', 'class', 'subject', 'tenant', 'autonomy', 'legs', 'paths', 'urls'] as const;
+export const CONDITION_NAMES = [
+  'args',
+  'class',
+  'subject',
+  'role',
+  'tenant',
+  'autonomy',
+  'legs',
+  'paths',
+  'urls',
+] as const;
 
 const MAX_PATTERN_LENGTH = 512;
 
@@ -16,6 +26,7 @@ export function parseConditions(fields: Fields): Conditions {
     ...(fields.has('args') ? { args: fields.list('args').map((each, at) => parseArgument(each, fields, at)) } : {}),
     ...(fields.has('class') ? { class: fields.someOf('class', CLASSES) } : {}),
     ...(fields.has('subject') ? { subject: parsePatterns(fields, 'subject') } : {}),
+    ...(fields.has('role') ? { role: parsePatterns(fields, 'role') } : {}),
     ...(fields.has('tenant') ? { tenant: parsePatterns(fields, 'tenant') } : {}),
     ...(fields.has('autonomy') ? { autonomy: fields.someOf('autonomy', AUTONOMY_LEVELS) } : {}),
     ...(fields.has('legs') ? { legs: fields.someOf('legs', LEGS) } : {}),

@@ -45,7 +45,7 @@ describe('a policy', () => {
     ['an unknown field', { ...policy, rule: [] }, 'unknown field "rule"'],
     ['an unknown default', { ...policy, default: 'maybe' }, 'default must be one of allow, deny, ask'],
     ['a default that obliges', { ...policy, default: 'oblige' }, 'default must be one of'],
-  ])('with %s is refused [R3-GOV-POLICY]', (_, data, problem) => {
+  ])('with %s is refused [R3-GOV-POLICY] [V7.8]', (_, data, problem) => {
     expect(() => parse(data)).toThrow(ConfigError);
     expect(() => parse(data)).toThrow(problem);
   });
@@ -91,7 +91,7 @@ describe('a policy', () => {
     ['that has expired', { ...waiver, expires: '2026-11-15T11:59Z' }, '"2026-11-15T11:59Z" has passed'],
     ['until some day', { ...waiver, expires: 'next week' }, '"next week" is not a date'],
     ['until no day', { ...waiver, expires: '2027-02-31T99:00Z' }, 'is not a date'],
-  ])('with a waiver %s is refused [R3-GOV-POLICY]', (_, waived, problem) => {
+  ])('with a waiver %s is refused [R3-GOV-POLICY] [V7.6]', (_, waived, problem) => {
     expect(() => parse({ ...policy, waivers: [waiver] })).not.toThrow();
     expect(() => parse({ ...policy, waivers: [waived] })).toThrow(problem);
   });

@@ -56,6 +56,8 @@ export interface Conditions {
   readonly args?: readonly ArgumentCondition[];
   readonly class?: readonly EffectKind[];
   readonly subject?: readonly string[];
+  /** Of the agent in a system of several: the planner, a worker. */
+  readonly role?: readonly string[];
   readonly tenant?: readonly string[];
   readonly autonomy?: readonly AutonomyLevel[];
   readonly legs?: readonly TrifectaLeg[];
@@ -82,6 +84,7 @@ export interface PolicyAction {
   readonly class: EffectKind;
   readonly legs: readonly TrifectaLeg[];
   readonly subject: string;
+  readonly role?: string;
   readonly tenant: string;
   readonly autonomy: AutonomyLevel;
   /** Read and written, relative ones resolved where their root is known. */

@@ -1,7 +1,9 @@
+import { useFrom } from '../../../core/about.js';
 import { ConfigError, FlyballError, failureOf } from '../../../core/errors.js';
 import { joinSeams } from '../../../core/join-seams.js';
 import type { GuardContext, SeamMiddleware, Seams } from '../../../core/seams.js';
 import type { ToolRef } from '../../../core/tool.js';
+import { described } from '../../../core/use.js';
 import { canaryGuard } from '../guards/canary-guard.js';
 import { guardrails } from '../guards/guardrails.js';
 import { mapStrings, stringsIn } from '../guards/strings-in.js';
@@ -35,19 +37,22 @@ interface Shield extends Required<Omit<ShieldOptions, 'canaries' | 'detectors'>>
 }
 
 /**
- * Screens text from tools for prompt injections, removes or withholds suspicious text, and marks the rest as data. It
- * makes attacks less likely but does not rule them out, so use the other guards too. A detector that throws withholds
- * the text.
+ * Marks and screens text from outside: suspicious text is removed or withheld, and the rest is marked as data.
+ *
+ * Model calls: none, apart from those that your own detectors make. It makes attacks less likely but does not rule them out,
+ * so use the other guards too. A detector that throws withholds the text.
+ *
+ * @pattern V6
  */
 export function injectionShield(options: ShieldOptions): Seams {
   const shield = checked(options);
   const own: Seams = { 'tool.exec': [screenFailures(shield)], 'tool.post': [screenResults(shield)] };
   const { canaries = [] } = options;
-  if (canaries.length === 0) return own;
-  return joinSeams(
-    own,
-    guardrails({ preCall: [canaryGuard('preCall', { canaries })], output: [canaryGuard('output', { canaries })] }),
-  );
+  const params = { spotlight: shield.spotlight, thresholds: shield.thresholds, canaries: canaries.length };
+  const use = useFrom({ id: 'V6', name: 'injectionShield', params, parts: {}, calls: 0, provides: ['V14'] });
+  if (canaries.length === 0) return described(own, use);
+  const known = [canaryGuard('preCall', { canaries }), canaryGuard('output', { canaries })] as const;
+  return described(joinSeams(own, guardrails({ preCall: [known[0]], output: [known[1]] })), use);
 }
 
 function screenResults(shield: Shield): SeamMiddleware<'tool.post'> {

@@ -1,4 +1,7 @@
-import type { Failure } from '../../core/errors.js';
+import type { Failure } from '../core/errors.js';
+
+/** As much of a failure as its kind depends on. */
+type Told = Pick<Failure, 'message' | 'originalCode'> & { readonly code: string };
 
 const MOST_CHARS = 1200;
 
@@ -6,12 +9,12 @@ const MOST_CHARS = 1200;
  * What a model reads of failures: the first of a kind with its cause and detail, each further one as a single counted
  * line. The whole error stays in the journal; no stack trace reaches a prompt.
  */
-export class ErrorDigest {
+export class ErrorLines {
   private readonly kinds = new Map<string, number>();
 
   /** The text for this failure of `tool`. */
-  read(tool: string, failure: Failure): string {
-    const kind = kindOf(tool, failure);
+  read(tool: string, failure: Told): string {
+    const kind = errorKind(tool, failure);
     const times = (this.kinds.get(kind) ?? 0) + 1;
     this.kinds.set(kind, times);
     const text = withoutStack(failure.message);
@@ -27,7 +30,7 @@ const PLACE = /[\w./\\-]+\.[a-z]\w{0,4}(?::\d+:\d+|\(\d+(?:,\d+)?\)|", line \d+)
  * From raw fields, never from the digest: code, tool, place, and the message without what varies from time to time.
  * The place stays in, so that two different mistakes are not merged.
  */
-function kindOf(tool: string, { code, message, originalCode }: Failure): string {
+export function errorKind(tool: string, { code, message, originalCode }: Told): string {
   const place = PLACE.exec(message.slice(0, 2 * MOST_CHARS))?.[0] ?? '';
   const plain = withoutStack(message)
     .slice(0, 2 * MOST_CHARS)
@@ -56,7 +59,7 @@ export function withoutStack(message: string): string {
   return kept.join('\n').trim();
 }
 
-function firstLine(text: string): string {
+export function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }
 

@@ -15,10 +15,11 @@ export interface PolicySource {
   current(): Promise<{ readonly policy: Policy; readonly problem?: string }>;
 }
 
-export interface PolicyGuardOptions {
+export interface PolicyCheckOptions {
   readonly policy: Policy | PolicySource;
   readonly clock: Pick<Clock, 'now'>;
   readonly levelOf: LevelOf;
+  readonly role?: string;
   /** Where relative paths of tools start. */
   readonly root?: string;
 }
@@ -29,7 +30,7 @@ const TOLD = { allow: 'allowed', deny: 'denied', ask: 'asked', oblige: 'obliged'
 >;
 
 /** Every decision is told with its rule and the version that held it, allowed ones too. */
-export function policyGuard(options: PolicyGuardOptions): ToolGuard {
+export function policyCheck(options: PolicyCheckOptions): ToolGuard {
   return {
     name: 'policy',
     async check(call, ctx) {
@@ -44,7 +45,7 @@ async function current(given: Policy | PolicySource): Promise<{ readonly policy:
   return 'current' in given ? given.current() : { policy: given };
 }
 
-function actionOf(call: ProposedCall, ctx: GuardContext, options: PolicyGuardOptions): PolicyAction {
+function actionOf(call: ProposedCall, ctx: GuardContext, options: PolicyCheckOptions): PolicyAction {
   const paths = [...call.touch.reads, ...call.touch.writes.map(({ path }) => path)];
   const { root } = options;
   return {
@@ -53,6 +54,7 @@ function actionOf(call: ProposedCall, ctx: GuardContext, options: PolicyGuardOpt
     class: call.class,
     legs: call.legs,
     subject: ctx.subject,
+    ...(options.role === undefined ? {} : { role: options.role }),
     tenant: ctx.tenant,
     autonomy: levelIn(options.levelOf, ctx),
     // an odd one stays as it is: resolved it would look like any other

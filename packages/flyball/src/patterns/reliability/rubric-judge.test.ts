@@ -1,12 +1,13 @@
-import type { StandardSchema } from 'flyball';
+import { type Agent, done, type StandardSchema } from 'flyball';
+import { calibrate, type JudgeVerdict } from 'flyball/checks';
+import { pairJudge, rubricJudge, untilApproved, useOf } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { bridge, inRun, scores, session } from '../../../../test/checks/stage-checks.js';
-import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
-import { calibrate } from './calibrate.js';
-import { judge } from './judge.js';
-import { DEFAULT_RUBRIC, rubricHash } from './rubric.js';
-import type { JudgeVerdict, ScoredVerdict } from './verdict.js';
+import { bridge, inRun, scores, session } from '../../../../../test/checks/stage-checks.js';
+import { ended } from '../../../../../test/patterns/bed.js';
+import { DEFAULT_RUBRIC, rubricHash } from '../../checks/rubric.js';
+import type { ScoredVerdict } from '../../checks/verdict.js';
+import { jsonSchemaStandard } from '../../tools/json-schema-standard.js';
 
 const rubric = {
   ...DEFAULT_RUBRIC,
@@ -16,17 +17,16 @@ const HASH = rubricHash(rubric);
 
 async function verdictFor(replies: string | readonly string[], calibration?: ReturnType<typeof calibrate>) {
   const model = scriptedModel({ judge: replies });
-  const ask = judge({
-    session: session(model, 'judge'),
+  const ask = rubricJudge({
+    judge: session(model, 'judge'),
     rubric,
-    mode: 'single',
     ...(calibration === undefined ? {} : { calibration }),
   });
-  return { verdict: await inRun((run) => ask(run, bridge())), model };
+  return { verdict: await inRun((run) => ask.verdict(run, bridge())), model };
 }
 
 describe('a judge', () => {
-  it('scores each dimension by itself and adds them up in code [R4-CRITIC-JUDGE]', async () => {
+  it('scores each dimension by itself and adds them up in code [R4-CRITIC-JUDGE] [V15.4] [V15.6]', async () => {
     const { verdict, model } = await verdictFor(scores({ completeness: 0.6 }, { missing: [2], gaps: ['length'] }));
     expect(verdict).toMatchObject({
       kind: 'scored',
@@ -43,7 +43,7 @@ describe('a judge', () => {
     model.assertFinished();
   });
 
-  it('has to reason before it scores [R4-CRITIC-JUDGE]', async () => {
+  it('has to reason before it scores [R4-CRITIC-JUDGE] [V15.3]', async () => {
     const { model } = await verdictFor(scores());
     const schema = model.requests[0]?.output as { properties: { dimensions: { properties: object } } };
     const { dimensions } = schema.properties;
@@ -52,7 +52,7 @@ describe('a judge', () => {
       expect(Object.keys((each as { properties: object }).properties)).toEqual(['reasoning', 'score']);
   });
 
-  it('reads the rubric before the evidence, in its setup, without weights and minimums [R4-CRITIC-JUDGE]', async () => {
+  it('reads the rubric before the evidence, in its setup, without weights and minimums [R4-CRITIC-JUDGE] [V15.9]', async () => {
     const { model } = await verdictFor(scores());
     const [setup, ...turns] = model.requests[0]?.messages ?? [];
     expect(setup?.role).toBe('system');
@@ -62,13 +62,13 @@ describe('a judge', () => {
     expect(model.promptAt('judge').indexOf('CANARY')).toBeLessThan(model.promptAt('judge').indexOf('Opened 1894.'));
   });
 
-  it('fails what fails a blocking dimension, however good the rest is [R4-CRITIC-JUDGE]', async () => {
+  it('fails what fails a blocking dimension, however good the rest is [R4-CRITIC-JUDGE] [V15.4]', async () => {
     const { verdict } = await verdictFor(scores({ correctness: 1, completeness: 1, coherence: 1, safety: 0 }));
     expect(verdict).toMatchObject({ passed: false, blockedBy: ['safety'] });
     expect((verdict as ScoredVerdict).aggregate).toBeGreaterThan(DEFAULT_RUBRIC.threshold);
   });
 
-  it('is asked again a bounded number of times, with the error as the last text [R4-CRITIC-JUDGE]', async () => {
+  it('is asked again a bounded number of times, with the error as the last text [R4-CRITIC-JUDGE] [V15.10]', async () => {
     const { verdict, model } = await verdictFor(['Very good!', scores({ correctness: 5 }), scores()]);
     expect(verdict).toMatchObject({ kind: 'scored', passed: true });
     const requests = model.requestsOf('judge');
@@ -76,7 +76,7 @@ describe('a judge', () => {
     expect(requests[2]?.messages.at(-1)?.content).toContain('correctness');
   });
 
-  it('leaves the output unscored when it cannot be read, and never passes it [R4-CRITIC-JUDGE]', async () => {
+  it('leaves the output unscored when it cannot be read, and never passes it [R4-CRITIC-JUDGE] [V15.10]', async () => {
     const { verdict, model } = await verdictFor(['good', 'very good', 'excellent']);
     expect(verdict).toMatchObject({
       kind: 'unscored',
@@ -89,20 +89,20 @@ describe('a judge', () => {
 
   it('leaves the output unscored when it proposes calls instead of answering', async () => {
     const model = scriptedModel({ judge: () => ({ toolCalls: [{ id: '1', name: 'edit', arguments: '{}' }] }) });
-    const ask = judge({ session: session(model, 'judge'), rubric, mode: 'single' });
-    expect(await inRun((run) => ask(run, bridge()))).toMatchObject({ kind: 'unscored', passed: false });
+    const ask = rubricJudge({ judge: session(model, 'judge'), rubric });
+    expect(await inRun((run) => ask.verdict(run, bridge()))).toMatchObject({ kind: 'unscored', passed: false });
   });
 
-  it('cannot be a session that may act or that answers in a form of its own', () => {
+  it('cannot be a session that may act or that answers in a form of its own [V15.11]', () => {
     const model = scriptedModel({});
     const tools = [{ name: 'edit', description: 'Edits.', effect: 'pure', execute: async () => null } as const];
-    expect(() =>
-      judge({ session: { ...session(model, 'judge'), tools }, rubric: DEFAULT_RUBRIC, mode: 'single' }),
-    ).toThrow(/may have no tools/);
+    expect(() => rubricJudge({ judge: { ...session(model, 'judge'), tools }, rubric: DEFAULT_RUBRIC })).toThrow(
+      /may have no tools/,
+    );
     const output = jsonSchemaStandard({}) as StandardSchema<unknown, string>;
-    expect(() =>
-      judge({ session: { ...session(model, 'judge'), output }, rubric: DEFAULT_RUBRIC, mode: 'single' }),
-    ).toThrow(/output schema is made here/);
+    expect(() => rubricJudge({ judge: { ...session(model, 'judge'), output }, rubric: DEFAULT_RUBRIC })).toThrow(
+      /output schema is made here/,
+    );
   });
 });
 
@@ -122,13 +122,13 @@ describe('a pairwise judge', () => {
 
   async function compared(replies: readonly string[]) {
     const model = scriptedModel({ judge: replies });
-    const compare = judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'pairwise' });
+    const compare = pairJudge({ judge: session(model, 'judge'), rubric: DEFAULT_RUBRIC });
     const verdict = await inRun((run) => compare(run, bridge(), other));
     model.assertFinished();
     return { verdict, model };
   }
 
-  it('calls it a tie when the first one always wins [R4-CRITIC-JUDGE]', async () => {
+  it('calls it a tie when the first one always wins [R4-CRITIC-JUDGE] [V15.5]', async () => {
     const { verdict, model } = await compared([pair(0.9, 0.5), pair(0.9, 0.5)]);
     expect(verdict).toMatchObject({ kind: 'compared', winner: 'tie', orders: ['subject', 'other'] });
     const [straight, swapped] = [model.promptAt('judge', 1), model.promptAt('judge', 2)];
@@ -148,7 +148,7 @@ describe('a pairwise judge', () => {
 
   it('is unscored, and no win, when one order cannot be read', async () => {
     const model = scriptedModel({ judge: (_request, n) => (n === 1 ? pair(0.9, 0.5) : 'the first') });
-    const compare = judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'pairwise' });
+    const compare = pairJudge({ judge: session(model, 'judge'), rubric: DEFAULT_RUBRIC });
     expect(await inRun((run) => compare(run, bridge(), other))).toMatchObject({ kind: 'unscored', winner: 'tie' });
   });
 });
@@ -199,7 +199,7 @@ describe('calibration', () => {
     expect(calibrate(agreeing(49), labels.slice(0, 49)).usable).toBe(false);
   });
 
-  it('refuses cases of the suite, and verdicts of two rubrics', () => {
+  it('refuses cases of the suite, and verdicts of two rubrics [V15.8]', () => {
     expect(() => calibrate(agreeing(50), labels, { suite: ['case-7'] })).toThrow(/case-7.*other cases/);
     const [first, ...rest] = agreeing(50);
     const mixed = [
@@ -209,7 +209,7 @@ describe('calibration', () => {
     expect(() => calibrate(mixed, labels)).toThrow(/each by itself/);
   });
 
-  it('marks verdicts of another rubric, another model or no calibration as uncalibrated [R4-CRITIC-JUDGE]', async () => {
+  it('marks verdicts of another rubric, another model or no calibration as uncalibrated [R4-CRITIC-JUDGE] [V15.7]', async () => {
     const calibration = calibrate(agreeing(50), labels);
     expect((await verdictFor(scores(), calibration)).verdict.calibration).toBe('calibrated');
     for (const other of [
@@ -219,5 +219,48 @@ describe('calibration', () => {
       { ...calibration, usable: false },
     ])
       expect((await verdictFor(scores(), other)).verdict.calibration).toBe('uncalibrated');
+  });
+});
+
+describe('a rubric judge as a test', () => {
+  const judged = (replies: readonly string[]) => {
+    const model = scriptedModel({ writer: ['A first draft.', 'A second draft.'], judge: replies });
+    const writer = { ...session(model, 'writer') };
+    const agent: Agent<string, string> = async (run, task) => done((await run.ask(writer, task)).text);
+    return { model, agent, test: rubricJudge({ judge: session(model, 'judge'), rubric }) };
+  };
+
+  it('is the only one that reads its rubric, and changes nothing in what it judges [V15.1] [V15.11]', async () => {
+    const { model, agent, test } = judged([scores({ coherence: 0.2 }), scores()]);
+    const { outcome, uses } = await ended(untilApproved(agent, { test }), 'Describe the bridge.');
+    expect(outcome).toMatchObject({ stop: 'done', value: 'A second draft.' });
+    for (const n of [1, 2]) {
+      expect(model.promptAt('writer', n)).not.toContain('CANARY');
+      expect(model.promptAt('judge', n)).toContain('CANARY');
+    }
+    expect(model.promptAt('writer', 2)).toContain('coherence (0.20): Looked at coherence.');
+    expect(uses.filter(({ pattern }) => pattern === 'rubricJudge')).toMatchObject([
+      { params: { id: 'V15', rubric: '1', hash: HASH }, learnt: { passed: false, calibration: 'uncalibrated' } },
+      { learnt: { passed: true } },
+    ]);
+  });
+
+  it('never passes what could not be scored [V15.10]', async () => {
+    const { agent, test } = judged(['no', 'nope', 'never']);
+    const { outcome } = await ended(untilApproved(agent, { test }, { maxRounds: 1 }), 'Describe the bridge.');
+    expect(outcome).toMatchObject({ stop: 'bounded', partial: 'A first draft.' });
+  });
+
+  it('needs a session of its own, even on the same model [V15.2]', () => {
+    const { model, test } = judged([]);
+    const itself = rubricJudge({ judge: session(model, 'judge'), rubric }) as unknown as Agent<string, string>;
+    expect(() => untilApproved(itself, { test })).toThrow('needs a test that is not the session of its agent');
+  });
+
+  it('says before it runs what it costs, as does one that compares two [R11-PATTERN-USE]', () => {
+    const { model, test } = judged([]);
+    expect(useOf(test)).toMatchObject({ id: 'V15', name: 'rubricJudge', predicted: { min: 1, max: 3 } });
+    const pair = pairJudge({ judge: session(model, 'judge'), rubric });
+    expect(useOf(pair)).toMatchObject({ id: 'V15', name: 'pairJudge', predicted: { min: 2, max: 6 } });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../../../test/patience.js';
-import type { Failure } from '../../core/errors.js';
-import { ErrorDigest, withoutStack } from './error-digest.js';
+import { processorMs } from '../../../../test/patience.js';
+import type { Failure } from '../core/errors.js';
+import { ErrorLines, withoutStack } from './error-lines.js';
 
 const failure = (message: string, code: Failure['code'] = 'EFFECT_FAILED'): Failure => ({
   code,
@@ -10,12 +10,12 @@ const failure = (message: string, code: Failure['code'] = 'EFFECT_FAILED'): Fail
 });
 
 function digested(...messages: readonly string[]): readonly string[] {
-  const digest = new ErrorDigest();
+  const digest = new ErrorLines();
   return messages.map((message) => digest.read('tool', failure(message)));
 }
 
 describe('what a model reads of failures', () => {
-  it('is the first of a kind whole, and each further one a counted line [R3-LOOP-COMPACT-ERRORS]', () => {
+  it('is the first of a kind whole, and each further one a counted line [R3-LOOP-COMPACT-ERRORS] [V11.3]', () => {
     const long = `connect ECONNREFUSED 127.0.0.1:4711\n${'detail '.repeat(50)}`;
     const [first, second, third] = digested(long, long, long);
     expect(first).toBe(`Error EFFECT_FAILED: ${long.trim()}`);
@@ -32,7 +32,7 @@ describe('what a model reads of failures', () => {
     ['hashes', 'bad object 9fceb02d0ae598e95dc970b74767f193', 'bad object 1fceb02d0ae598e95dc970b74767f194'],
     ['times', 'timeout after 1200 ms at 12:00:01', 'timeout after 1300 ms at 12:00:09'],
   ];
-  it.each(alike)('takes failures for one kind that differ in %s [R3-LOOP-COMPACT-ERRORS]', (_in, a, b) => {
+  it.each(alike)('takes failures for one kind that differ in %s [R3-LOOP-COMPACT-ERRORS] [V11.4]', (_in, a, b) => {
     expect(digested(a, b)[1]).toMatch(/\(×2\), as before/);
   });
 
@@ -48,7 +48,7 @@ describe('what a model reads of failures', () => {
   });
 
   it('keeps tools and codes apart [R3-LOOP-COMPACT-ERRORS]', () => {
-    const digest = new ErrorDigest();
+    const digest = new ErrorLines();
     digest.read('one', failure('no'));
     expect(digest.read('two', failure('no'))).toBe('Error EFFECT_FAILED: no');
     expect(digest.read('one', failure('no', 'EFFECT_TIMEOUT'))).toBe('Error EFFECT_TIMEOUT: no');
@@ -75,7 +75,7 @@ describe('what a model reads of failures', () => {
 });
 
 describe('a stack trace', () => {
-  it('of V8 never reaches a prompt [R3-LOOP-COMPACT-ERRORS]', () => {
+  it('of V8 never reaches a prompt [R3-LOOP-COMPACT-ERRORS] [V11.7]', () => {
     const error = new Error('It broke.');
     const nested = new Error(`Outer: ${error.stack}`);
     for (const text of [error.stack, nested.stack]) {

@@ -1,0 +1,86 @@
+import type { Formula, Interval } from './formula.js';
+import type { Session } from './session.js';
+
+/** The id of a pattern in the catalogue, such as `R17`. */
+export type PatternId = `${'S' | 'K' | 'R' | 'O' | 'V' | 'I' | 'H' | 'Y'}${number}`;
+
+/** A model in a role of a pattern. */
+export interface SeatedSession {
+  readonly session: string;
+  readonly model: string;
+  readonly tools: number;
+  readonly temperature?: number;
+}
+
+/** A part that nobody has described: what it does is its own secret. */
+export interface OpaquePart {
+  readonly opaque: string;
+}
+
+/** What fills a role: a session, another pattern, or an agent that says nothing about itself. */
+export type Part = SeatedSession | Use | OpaquePart;
+
+/**
+ * One use of a pattern: what its function was given, as data. It is attached to what the function returned, so that a
+ * composition of plain functions can be read before it runs.
+ */
+export interface Use {
+  readonly id: PatternId;
+  readonly name: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly parts: Readonly<Record<string, Part | readonly Part[]>>;
+  /** Roles that must not be played by one session. */
+  readonly apart: readonly (readonly [string, string])[];
+  readonly calls: Formula;
+  readonly predicted: Interval;
+  /** Patterns that are present in it by construction. */
+  readonly provides: readonly PatternId[];
+}
+
+const USE: unique symbol = Symbol.for('flyball.pattern') as never;
+
+/** What carries a description of itself. */
+export type Described<T> = T & { readonly [USE]: Use };
+
+/** What pattern this is, where it says so: an agent, a framing, a guard, a tool. */
+export function useOf(value: unknown): Use | undefined {
+  const isCarrier = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isCarrier ? (value as { readonly [USE]?: Use })[USE] : undefined;
+}
+
+/** The same value with its description. It is not enumerable: a copy by spreading has none, because it is another thing. */
+export function described<T extends object>(value: T, use: Use): Described<T> {
+  return Object.defineProperty(value, USE, { value: use }) as Described<T>;
+}
+
+/** A use and everything below it, itself first. */
+export function usesIn(use: Use): readonly Use[] {
+  const below = Object.values(use.parts)
+    .flat()
+    .flatMap((part) => ('parts' in part ? usesIn(part) : []));
+  return [use, ...below];
+}
+
+/** What is in a role: how one use of it is shown, and what it costs. */
+export function partOf(value: object): { readonly part: Part; readonly predicted: Interval; readonly own: number } {
+  if (isSession(value)) {
+    const { name, model, tools = [], sampling, output, maxReasks = 2 } = value;
+    const part: SeatedSession = {
+      session: name,
+      model: model.id,
+      tools: tools.length,
+      ...(sampling?.temperature === undefined ? {} : { temperature: sampling.temperature }),
+    };
+    return { part, predicted: { min: 1, max: output === undefined ? 1 : 1 + maxReasks }, own: 1 };
+  }
+  const use = useOf(value);
+  if (use !== undefined) return { part: use, predicted: use.predicted, own: 0 };
+  const name = 'name' in value && typeof value.name === 'string' && value.name !== '' ? value.name : 'agent';
+  const isRetriever = 'retrieve' in value; // it is given no run, so it calls no model of one
+  return { part: { opaque: name }, predicted: { min: 0, max: isRetriever ? 0 : Number.POSITIVE_INFINITY }, own: 0 };
+}
+
+/** A session is a plain object with a model and a setup; agents and descriptions of agents have neither. */
+export function isSession(value: object): value is Session<unknown> {
+  return typeof value !== 'function' && 'model' in value && 'setup' in value;
+}
