@@ -334,7 +334,7 @@ describe('docs/governance.md', () => {
       /function guardsOf.*?return \[(.*?)\n {2}\];/s.exec(
         read('packages/flyball/src/tools/governance/governance.ts'),
       )?.[1] ?? '';
-    const run = [...order.matchAll(/(\w+)Guard\(/g)].map((match) => match[1]);
+    const run = [...order.matchAll(/(\w+)(?:Guard|Check)\(/g)].map((match) => match[1]);
     expect(run).toEqual(['rateLimit', 'autonomy', 'scopes', 'command', 'path', 'domain', 'policy', 'trifecta']);
     const documented = table('docs/governance.md', '', 'Guard').map(([, guard]) => guard);
     expect(documented).toEqual([
