@@ -1,6 +1,8 @@
 /** Patterns: functions that make an agent out of agents and sessions. */
 
 export { exact, type Formula, formulaText, type Interval, predicted } from './formula.js';
+export { accumulateSkills } from './humanizer/index.js';
+export { type DirectCallOptions, type DirectCallParts, directCall, tool } from './integration/index.js';
 export {
   type AdaptiveAnswer,
   type AdaptiveRagOptions,
@@ -28,8 +30,6 @@ export {
   withQueryRewriting,
 } from './knowledge/index.js';
 export { type Lookup, type LookupToolOptions, lookupTool } from './lookup.js';
-export { accumulateSkills } from './humanizer/index.js';
-export { type DirectCallOptions, type DirectCallParts, directCall, tool } from './integration/index.js';
 export { type UntilApprovedOptions, type UntilApprovedParts, untilApproved } from './orchestration/index.js';
 export { type About, pattern, useFrom } from './pattern.js';
 export { type ReflexionOptions, type ReflexionParts, reflexion } from './reasoning/index.js';
