@@ -30,13 +30,23 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     ['no address at all', 'mysql://somebody@there/db', 'CONFIG_INVALID', /begins with postgres:\/\//],
     ['a database that is not there', '/nowhere', 'CONFIG_INVALID', /no such database/],
     ['a user that is not there', 'stranger', 'CONFIG_INVALID', /user or the password/],
-    ['nobody who answers', 'postgres://postgres@127.0.0.1:1/postgres', 'STORAGE_BUSY', /does not answer/],
+    [
+      'nobody who answers',
+      'postgres://postgres@127.0.0.1:1/postgres',
+      'STORAGE_BUSY',
+      /does not respond .* Nothing was written\. Try again\./,
+    ],
+    ['an address without a host', 'postgres:///runs', 'CONFIG_INVALID', /has no host/],
+    ['an address with nothing at all', 'postgres://', 'CONFIG_INVALID', /has no host/],
+    ['TLS that the server does not offer', '?sslmode=require', 'CONFIG_INVALID', /does not offer TLS/],
   ])('%s is refused in a sentence [R10-PG-BAD-INPUT]', async (_, given, code, says) => {
-    const url = given.startsWith('/')
-      ? server.url.replace(/\/postgres$/, given)
-      : given.includes(':')
-        ? given
-        : server.url.replace('postgres@', `${given}@`);
+    const url = given.startsWith('?')
+      ? `${server.url}${given}`
+      : given.startsWith('/')
+        ? server.url.replace(/\/postgres$/, given)
+        : given.includes(':')
+          ? given
+          : server.url.replace('postgres@', `${given}@`);
     const error = await refusal(open(url, { schema: freshSchema(), patienceMs: 300 }));
     expect([error.code, error.message]).toEqual([code, expect.stringMatching(says)]);
   });

@@ -58,7 +58,7 @@ export { ANONYMOUS } from './core/approval-rules.js';
 export { isBlank } from './core/blank.js';
 export { AXES, checkSlice } from './core/budget.js';
 export { canonicalJson, sha256 } from './core/canonical.js';
-export { cursorUnknown, isRunDamage, runExists } from './core/engine-errors.js';
+export { cursorUnknown, entryDamaged, isRunDamage, notEnded, recordDamaged, runExists } from './core/engine-errors.js';
 export { failureOf } from './core/errors.js';
 export type { EffectId } from './core/events.js';
 export { lastGeneration } from './core/fork-points.js';

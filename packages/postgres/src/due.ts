@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim, DueQuery, Owner, QueueLine, Taker } from 'flyball/adapters/engine-kit';
+import { runDamaged } from 'flyball/adapters/engine-kit';
 import { texts } from './arrays.js';
 import type { LeaseClock } from './clock.js';
 import type { Rows } from './connection.js';
 import type { Desk } from './desk.js';
-import { COLUMNS, claimed, claimOf } from './rows.js';
-import { name } from './text.js';
+import type { Row } from './driver.js';
+import { COLUMNS, claimed, claimOf, ownerOf } from './rows.js';
+import { name, stored } from './text.js';
 
 const MANY = 2 ** 31 - 1;
 /** Lines of tenants that are looked at in one go. Whoever stands behind them waits for a later look, or for being the oldest. */
@@ -21,6 +23,8 @@ const READY = `(r.status = 'pending' OR (r.status = 'suspended' AND r.signalled 
 const TURNS = 'line, turn, (tenant <= $11::text), tenant';
 /** Rows that are looked at to be taken are kept from others meanwhile: no more than may be taken. */
 const SHARE = 'ceil($7::float8 / greatest(1, (SELECT count(*) FROM @_tenants)))::int8';
+/** One that was set aside may have an owner that nobody can read. */
+const HELD = `r.status = 'running' AND r.owner IS NOT NULL`;
 const TIMED = `r.status = 'suspended' AND r.signalled = 0 AND r.wake_at IS NOT NULL`;
 
 /** Which runs can be claimed, and claims them. Each part goes by an index that holds nothing else. */
@@ -67,7 +71,13 @@ export class Due {
     };
     // one whose answer was lost may have been made: what it took is ours, and no more is taken
     const results = await this.desk.attempts((attempt) => (attempt === 0 ? [take] : [mine]));
-    return (results[0] ?? []).map(claimOf);
+    const claims: Claim[] = [];
+    for (const row of results[0] ?? []) {
+      const claim = soundClaim(row);
+      if (claim === undefined) await this.setAside(row['id'] as string, { ticket });
+      else claims.push(claim);
+    }
+    return claims;
   }
 
   async queue(now: number): Promise<readonly QueueLine[]> {
@@ -78,7 +88,7 @@ export class Due {
       name: 'queue',
       text: `SELECT tenant, agent, version, count(*) AS runs, min(at) AS since FROM (${part('r.updated_at', READY)}
         UNION ALL ${part('r.wake_at', `${TIMED} AND r.wake_at <= $1::float8`)}
-        UNION ALL ${part(lease, `r.owner IS NOT NULL AND r.lease_until <= ${this.clock.now('$1::float8')}`)}) q
+        UNION ALL ${part(lease, `${HELD} AND r.lease_until <= ${this.clock.now('$1::float8')}`)}) q
         GROUP BY tenant, agent, version ORDER BY tenant, agent, version`,
       values: [now],
     });
@@ -87,7 +97,7 @@ export class Due {
       agent: row['agent'] as string,
       version: row['version'] as string,
       runs: row['runs'] as number,
-      since: row['since'] as number,
+      since: Number.isFinite(row['since']) ? (row['since'] as number) : now,
     }));
   }
 
@@ -98,10 +108,10 @@ export class Due {
       name: 'next-due',
       text: `SELECT least(
         (SELECT min(r.wake_at) FROM ${this.s}.runs r WHERE ${TIMED} AND r.wake_at > $1::float8),
-        (SELECT min(${lease}) FROM ${this.s}.runs r WHERE r.owner IS NOT NULL AND ${lease} > $1::float8)) AS at`,
+        (SELECT min(${lease}) FROM ${this.s}.runs r WHERE ${HELD} AND ${lease} > $1::float8)) AS at`,
       values: [now],
     });
-    return (row?.['at'] as number | null | undefined) ?? undefined;
+    return Number.isFinite(row?.['at']) ? (row?.['at'] as number) : undefined;
   }
 
   /**
@@ -117,8 +127,8 @@ export class Due {
     ) => `SELECT r.id, r.tenant, ${line} AS line, ${at} AS at
       FROM ${this.s}.runs r WHERE ${where} AND ${WANTED} ORDER BY ${at} LIMIT ${limit} ${locking}`;
     const isTimed = `${TIMED} AND r.wake_at <= $8::float8 AND r.id <> ALL($9::text[])`;
-    return `orphans AS (${part(0, 'r.lease_until', 'r.owner = ANY($10::text[])')}),
-      over AS (${part(1, 'r.lease_until', `r.owner IS NOT NULL AND r.lease_until <= ${this.clock.now('$8::float8')}`)}),
+    return `orphans AS (${part(0, 'r.lease_until', `${HELD} AND r.owner = ANY($10::text[])`)}),
+      over AS (${part(1, 'r.lease_until', `${HELD} AND r.lease_until <= ${this.clock.now('$8::float8')}`)}),
       ready_first AS (${part(1, 'r.updated_at', READY, '1')}),
       timed_first AS (${part(1, 'r.wake_at', isTimed, '1')}),
       ${this.lines('ready', READY, READY)}, ${this.lines('timed', TIMED, isTimed)},
@@ -153,8 +163,46 @@ export class Due {
         UNION ALL SELECT (SELECT min(owner) FROM ${this.s}.runs WHERE owner > o.owner) FROM o WHERE o.owner IS NOT NULL)
         SELECT owner FROM o WHERE owner IS NOT NULL`,
     });
-    const owners = rows.map((row) => row['owner'] as string);
-    return owners.filter((owner) => isGone(JSON.parse(owner) as Owner));
+    const gone: string[] = [];
+    for (const row of rows) {
+      const text = row['owner'] as string;
+      const owner = ownerOf(text);
+      if (owner === undefined) await this.setAsideAllOf(text);
+      else if (isGone(owner)) gone.push(text);
+    }
+    return gone;
+  }
+
+  /** Nobody can say who works on these runs, or whether anybody does. */
+  private async setAsideAllOf(owner: string): Promise<void> {
+    const rows = await this.desk.rows({
+      text: `SELECT r.id FROM ${this.s}.runs r WHERE r.owner = $1 AND r.status = 'running'`,
+      values: [owner],
+    });
+    for (const row of rows) await this.setAside(row['id'] as string, { owner });
+  }
+
+  /**
+   * Takes a run whose row is not what was written out of the line, so that nobody takes it again and again. What is wrong
+   * with it stays as it is, and so it stays known; whoever may still work on it finds its claim stale.
+   */
+  private async setAside(runId: string, as: { readonly ticket: string } | { readonly owner: string }): Promise<void> {
+    const [column, value] = 'ticket' in as ? ['ticket', as.ticket] : ['owner', as.owner];
+    const { code, message } = runDamaged(runId, 'The record');
+    await this.desk.rows({
+      text: `UPDATE ${this.s}.runs r SET status = 'stalled', fence = r.fence + 1, lease_until = NULL, attention = $3, code = $4
+        ${column === 'ticket' ? ', owner = r.previous' : ''} WHERE r.id = $1 AND r.${column} = $2 AND r.status = 'running'`,
+      values: [runId, value, stored(message), code],
+    });
+  }
+}
+
+/** Undefined for a row that is not what was written. */
+function soundClaim(row: Row): Claim | undefined {
+  try {
+    return claimOf(row);
+  } catch {
+    return undefined; // its run is set aside, and says so
   }
 }
 

@@ -151,7 +151,7 @@ function messagesIn({ inbox, watch }: Parts): Pick<Engine, 'post' | 'waits' | 'i
 
 type Upkeep = Pick<
   Engine,
-  'count' | 'hold' | 'remove' | 'collect' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
+  'count' | 'hold' | 'remove' | 'restore' | 'collect' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
 >;
 
 /** What goes, what stays, how much there is, and what operators did about it. */
@@ -160,6 +160,7 @@ function retentionIn({ retention, contents, operations, watch }: Parts): Upkeep 
     count: () => retention.count(),
     hold: (runId, change) => retention.hold(runId, change),
     remove: (runId, operation) => retention.remove(runId, operation),
+    restore: (run, operation) => retention.restore(run, operation),
     collect: (referencesIn) => contents.collect(referencesIn),
     weigh: (runIds, referencesIn) => contents.weigh(runIds, referencesIn),
     size: () => retention.size(),

@@ -50,8 +50,15 @@ function isPooler(error: unknown): boolean {
   );
 }
 
+/** Whoever answers cannot show that it is the server, or does not speak TLS at all. */
+function isUntrusted(error: unknown): boolean {
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|^ERR_(TLS|SSL)_/.test(codeOf(error));
+  return isCertificate || /does not support SSL/.test(saidBy(error));
+}
+
 /** The user, the password or the address are wrong: trying again changes nothing. */
 export function isRefused(error: unknown): boolean {
+  if (isUntrusted(error)) return true;
   return /^28/.test(codeOf(error)) || codeOf(error) === '3D000' || isPooler(error) || codeOf(error) === 'REPLACED';
 }
 
@@ -66,6 +73,15 @@ const WORDS: readonly Words[] = [
     make: (said) =>
       new ConfigError(
         `The address is that of a connection pooler that hands connections out by the transaction (${said}). Open the engine with pooled: true, or use an address of PostgreSQL itself.`,
+      ),
+  },
+  {
+    when: (_, error) => isUntrusted(error),
+    make: (said) =>
+      new ConfigError(
+        /does not support SSL/.test(said)
+          ? 'PostgreSQL does not offer TLS at this address. Turn it on there, or leave sslmode out.'
+          : `The certificate of PostgreSQL cannot be trusted (${said}). Name the certificate of its authority: ?sslrootcert=/path/ca.pem in the address, or tls: { ca } in code.`,
       ),
   },
   {
@@ -103,7 +119,7 @@ const WORDS: readonly Words[] = [
     make: (said, options) =>
       new FlyballError(
         'STORAGE_FULL',
-        `The disk of PostgreSQL is full (${said}). What was confirmed is safe, this call wrote nothing. Free some space and make it again.`,
+        `The disk of PostgreSQL is full (${said}). Nothing was written, and committed data is safe. Free some space and try again.`,
         { ...options, retryable: true },
       ),
   },
@@ -121,21 +137,17 @@ const WORDS: readonly Words[] = [
     make: (said, options) =>
       new FlyballError(
         'STORAGE_BUSY',
-        `PostgreSQL took longer than statementMs allows (${said}). This call wrote nothing; make it again, or look for what holds locks.`,
+        `PostgreSQL took longer than statementMs allows (${said}). Nothing was written. Try again, or find out what holds locks.`,
         { ...options, retryable: true },
       ),
   },
   {
     when: (_, error) => isLost(error) || isTransient(error),
     make: (said, options) =>
-      new FlyballError(
-        'STORAGE_BUSY',
-        `PostgreSQL does not answer (${said}). This call wrote nothing; make it again.`,
-        {
-          ...options,
-          retryable: true,
-        },
-      ),
+      new FlyballError('STORAGE_BUSY', `PostgreSQL does not respond (${said}). Nothing was written. Try again.`, {
+        ...options,
+        retryable: true,
+      }),
   },
 ];
 

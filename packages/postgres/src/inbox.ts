@@ -3,10 +3,13 @@ import {
   type InboxMessage,
   type OpenWait,
   type Posted,
+  runDamaged,
   runNotFound,
   type StoredMessage,
 } from 'flyball/adapters/engine-kit';
+import { checksumOf } from './checksum.js';
 import type { Desk } from './desk.js';
+import type { Row } from './driver.js';
 import { isOver, TERMINAL } from './rows.js';
 import { name, restored, stored } from './text.js';
 
@@ -23,6 +26,7 @@ export class Inbox {
   /** Under the lock of the run's row, so that of two answers one is accepted, and numbers rise with what is visible. */
   async post(runId: string, message: InboxMessage): Promise<Posted> {
     const { s } = this;
+    const body = stored(message.body);
     let wasTried = false;
     const results = await this.desk.attempts((attempt) => {
       wasTried = attempt > 0;
@@ -38,8 +42,8 @@ export class Inbox {
                 signalled = CASE WHEN $3 IN ('resume', 'cancel') THEN 2 WHEN $3 = 'pause' THEN 1 ELSE greatest(signalled, 1) END
               WHERE id = $1 AND status NOT IN ${TERMINAL} AND NOT EXISTS (SELECT 1 FROM dup)
                 AND NOT EXISTS (SELECT 1 FROM closed) AND NOT EXISTS (SELECT 1 FROM answered) RETURNING posted),
-            ins AS (INSERT INTO ${s}.inbox (run, number, id, kind, name, sender, at, body)
-              SELECT $1, posted, $2, $3, $4, $5, $6::float8, $7 FROM up)
+            ins AS (INSERT INTO ${s}.inbox (run, number, id, kind, name, sender, at, body, checksum)
+              SELECT $1, posted, $2, $3, $4, $5, $6::float8, $7, $8 FROM up)
             SELECT run.id, run.status, EXISTS (SELECT 1 FROM dup) AS dup, EXISTS (SELECT 1 FROM closed) AS closed,
               EXISTS (SELECT 1 FROM answered) AS answered FROM run`,
           values: [
@@ -49,7 +53,8 @@ export class Inbox {
             name(message.name),
             name(message.from),
             message.at,
-            stored(message.body),
+            body,
+            checksumOf(runId, message.id, message.kind, message.name, message.from, message.at, body),
           ],
         },
       ];
@@ -80,18 +85,27 @@ export class Inbox {
   async after(runId: string, number: number): Promise<readonly StoredMessage[]> {
     const rows = await this.desk.rows({
       name: 'inbox',
-      text: `SELECT number, id, kind, name, sender, at, body FROM ${this.s}.inbox
+      text: `SELECT number, id, kind, name, sender, at, body, checksum FROM ${this.s}.inbox
         WHERE run = $1 AND NOT taken AND number > $2 ORDER BY number`,
       values: [name(runId), number],
     });
-    return rows.map((row) => ({
-      number: row['number'] as number,
-      id: row['id'] as string,
-      kind: row['kind'] as InboxMessage['kind'],
-      name: row['name'] as string,
-      from: row['sender'] as string,
-      at: row['at'] as number,
-      body: restored(row['body'] as string),
-    }));
+    return rows.map((row) => messageOf(runId, row));
   }
+}
+
+/** Throws JOURNAL_CORRUPT for a message that is not what was posted. */
+function messageOf(runId: string, row: Row): StoredMessage {
+  const number = row['number'] as number;
+  const parts = ['id', 'kind', 'name', 'sender', 'at', 'body'].map((column) => row[column] as string | number);
+  if (checksumOf(runId, ...parts) !== row['checksum'])
+    throw runDamaged(runId, `Message ${number}`, { message: number });
+  return {
+    number,
+    id: row['id'] as string,
+    kind: row['kind'] as InboxMessage['kind'],
+    name: row['name'] as string,
+    from: row['sender'] as string,
+    at: row['at'] as number,
+    body: restored(row['body'] as string),
+  };
 }

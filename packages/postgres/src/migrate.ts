@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError, FlyballError } from 'flyball';
 import type { Connection, Rows } from './connection.js';
 import { storageError } from './errors.js';
-import { migrations } from './schema.js';
+import { migrations, storage } from './schema.js';
 
 type Ask = (text: string) => Promise<Rows>;
 
@@ -33,7 +33,7 @@ export function refuseNewer(schema: string, version: number, known = migrations(
  */
 export async function migrate(connection: Connection, schema: string, steps = migrations(schema)): Promise<void> {
   const ask: Ask = async (text) => (await connection.run([{ text }]))[0] ?? [];
-  let hasLocks = true;
+  let [hasLocks, hasStorage] = [true, true];
   for (let tries = 0; ; tries += 1) {
     const from = await versionIn(schema, ask);
     refuseNewer(schema, from, steps.length);
@@ -47,11 +47,14 @@ export async function migrate(connection: Connection, schema: string, steps = mi
           text: `UPDATE ${schema}.flyball_meta SET value = CASE WHEN value = '${from}' THEN '${steps.length}' END WHERE key = 'schema'`,
         },
         ...steps.slice(from).flatMap((step) => statementsIn(step)),
+        ...(from === 0 && hasStorage ? storage(schema).map((text) => ({ text })) : []),
       ]);
       return;
     } catch (error) {
       const code = (error as { readonly code?: string }).code ?? '';
-      if (code === '0A000') hasLocks = false;
+      const isLacking = ['0A000', '22023', '42601', '42704'].includes(code); // not every database has all of it
+      if (isLacking && hasStorage) hasStorage = false;
+      else if (isLacking && hasLocks) hasLocks = false;
       else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === 5) throw storageError(error);
     }
   }

@@ -1,3 +1,4 @@
+import { FlyballError } from 'flyball';
 import { canonicalJson, nextOperation, type Operation, type StoredOperation } from 'flyball/adapters/engine-kit';
 import type { Rows } from './connection.js';
 import type { Desk } from './desk.js';
@@ -56,6 +57,18 @@ export class Operations {
 
   private async read(where: string, ...values: readonly unknown[]): Promise<readonly StoredOperation[]> {
     const rows = await this.desk.rows({ text: `SELECT body FROM ${this.s}.operations ${where}`, values });
-    return rows.map((row) => JSON.parse(restored(row['body'] as string)) as StoredOperation);
+    return rows.map((row) => operationIn(row['body'] as string));
+  }
+}
+
+function operationIn(body: string): StoredOperation {
+  try {
+    return JSON.parse(restored(body)) as StoredOperation;
+  } catch (cause) {
+    throw new FlyballError(
+      'JOURNAL_CORRUPT',
+      'An entry in the log of operations is damaged: it is not what was written. Nothing was changed. Restore the database from a backup; runs are not affected.',
+      { cause },
+    );
   }
 }

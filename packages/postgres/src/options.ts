@@ -45,11 +45,21 @@ export interface Settings {
   readonly onNotice: (text: string) => void;
 }
 
+/** Whether it says where the server is: before the path, or as a parameter. The driver would look on this machine. */
+function hasHost(url: string): boolean {
+  const [, host = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url) ?? [];
+  return host.replace(/:\d*$/, '') !== '' || /[?&]host=[^&]/.test(url);
+}
+
 export function settle(given: PostgresOptions): Settings {
   const urls = typeof given.url === 'string' ? [given.url] : given.url;
   const schema = given.schema ?? 'flyball';
   if (urls.length === 0 || urls.some((url) => !/^postgres(ql)?:\/\//.test(url)))
     throw new ConfigError('The address of PostgreSQL begins with postgres://, as in postgres://user@host/database.');
+  if (urls.some((url) => !hasHost(url)))
+    throw new ConfigError(
+      'The address of PostgreSQL has no host. Write postgres://user@host/database, or postgres:///database?host=/var/run/postgresql for a socket.',
+    );
   if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema))
     throw new ConfigError(
       `"${schema}" cannot be the name of a schema here. Use up to 41 lowercase letters, digits and underscores.`,

@@ -3,15 +3,21 @@ import {
   type HoldChange,
   type Operation,
   type RunCounts,
+  runExists,
   runKept,
   type StorageSize,
   type Tombstone,
+  type WholeRun,
 } from 'flyball/adapters/engine-kit';
+import { notEnded } from 'flyball/internal';
 import type { Desk } from './desk.js';
+import type { Row } from './driver.js';
+import { emptyColumn, isUniqueViolation } from './errors.js';
 import type { Operations } from './operations.js';
-import { isOver, ownerIn, recordOf } from './rows.js';
+import { birthOf, isOver, ownerOf, recordOf } from './rows.js';
 import type { Runs } from './runs.js';
 import { name, stored } from './text.js';
+import { restores } from './write-statements.js';
 
 /** What goes, what stays, and how much there is. */
 export class Retention {
@@ -63,6 +69,40 @@ export class Retention {
     }
   }
 
+  /** Refused inside the transaction, too, where the run came back or was erased since it was looked at. */
+  async restore(run: WholeRun, operation: Operation): Promise<void> {
+    const { record, entries } = run;
+    if (!isOver(record as unknown as Row)) throw notEnded(record);
+    const { id, agent, version, tenant, subject, source, fork, createdAt, updatedAt, status, generation } = record;
+    const last = entries.at(-1);
+    const text = `INSERT INTO ${this.s}.runs (id, agent, version, tenant, subject, source, fork, fork_of, created_at, updated_at,
+        generation, active, code, birth, tip_gen, tip_seq, ticket, status)
+      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9::float8, $10::float8, $11::int8, $12::float8, $13, $14, $15::int8, $16::int8, '',
+        CASE WHEN NOT EXISTS (SELECT 1 FROM ${this.s}.operations WHERE of = $1 AND action IN ('prune', 'erase')) THEN $17 END`;
+    const values = [
+      ...[id, agent, version, tenant, subject].map(name),
+      source === undefined ? null : stored(source),
+      fork === undefined ? null : JSON.stringify(fork),
+      fork?.run ?? null,
+      createdAt,
+      updatedAt,
+      generation,
+      record.activeMs,
+      record.code ?? null,
+      birthOf(record),
+      last?.generation ?? 0,
+      last?.seq ?? -1,
+      status,
+    ];
+    try {
+      await this.operations.record(operation, [{ text, values }, restores(this.s, run)]);
+    } catch (error) {
+      const { cause } = error as { readonly cause?: unknown };
+      if (isUniqueViolation(cause) || emptyColumn(cause) === 'status') throw runExists(id);
+      throw error;
+    }
+  }
+
   private async refuseKept(runId: string): Promise<void> {
     const row = await this.runs.known(runId, 0);
     const { status, hold } = recordOf(row);
@@ -81,8 +121,9 @@ export class Retention {
     const rows = await this.desk.rows({
       text: `SELECT r.id, r.owner FROM ${this.s}.runs r WHERE r.owner IS NOT NULL`,
     });
-    const held = rows.filter((row) => ownerIn(row)?.id === operation.of).map((row) => row['id'] as string);
-    const owners = [...new Set(rows.filter((row) => ownerIn(row)?.id === operation.of).map((row) => row['owner']))];
+    const theirs = rows.filter((row) => ownerOf(row['owner'] as string)?.id === operation.of);
+    const held = theirs.map((row) => row['id'] as string);
+    const owners = [...new Set(theirs.map((row) => row['owner']))];
     await this.operations.record(operation, [
       { text: `UPDATE ${this.s}.runs SET lease_until = 0 WHERE owner = ANY($1::text[])`, values: [owners] },
     ]);

@@ -1,15 +1,17 @@
 import type { RunRecord, RunStatus } from 'flyball';
-import type { Claim, ForkPoint, Owner } from 'flyball/adapters/engine-kit';
+import { type Claim, type ForkPoint, type NewRun, type Owner, runDamaged } from 'flyball/adapters/engine-kit';
+import { checksumOf } from './checksum.js';
 import type { Row } from './driver.js';
-import { restored } from './text.js';
+import { restored, stored } from './text.js';
 
 export const TERMINAL = `('done', 'degraded', 'blocked', 'cancelled', 'failed')`;
 const ENDED: ReadonlySet<unknown> = new Set(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
+const OPEN: ReadonlySet<unknown> = new Set(['pending', 'running', 'suspended', 'paused', 'stalled', 'bounded']);
 
 /** Of a run, under the name `r`. */
 export const COLUMNS = `r.id, r.n, r.agent, r.version, r.tenant, r.subject, r.source, r.fork, r.created_at, r.updated_at,
   r.status, r.generation, r.fence, r.crashes, r.owner, r.lease_until, r.alive_at, r.active, r.wake_at, r.waiting,
-  r.attention, r.code, r.hold, r.ticket, r.was, r.previous`;
+  r.attention, r.code, r.hold, r.ticket, r.was, r.previous, r.birth`;
 
 /** How a claim changes the row: everything but whose it is and for how long. `by`: the parameters of the claimer. */
 export function claimed(by: { readonly now: string; readonly leaseMs: string }): string {
@@ -21,16 +23,57 @@ export function claimed(by: { readonly now: string; readonly leaseMs: string }):
     alive_at = ${by.now}, updated_at = ${by.now}, was = r.status, previous = r.owner`;
 }
 
+/** The checksum of what never changes about a run: whose it is, what it runs, and where it comes from. */
+export function birthOf(run: Pick<NewRun, 'id' | 'agent' | 'version' | 'tenant' | 'subject' | 'createdAt'> & Origin) {
+  const { id, agent, version, tenant, subject, createdAt, source, fork } = run;
+  const from = fork === undefined ? undefined : JSON.stringify(fork);
+  return checksumOf(id, agent, version, tenant, subject, createdAt, source && stored(source), from);
+}
+
+interface Origin {
+  readonly source?: string | undefined;
+  readonly fork?: ForkPoint | undefined;
+}
+
+function birthIn(row: Row): string {
+  const parts = ['id', 'agent', 'version', 'tenant', 'subject', 'created_at', 'source', 'fork'];
+  return checksumOf(...parts.map((column) => row[column] as string | number | null));
+}
+
 export function isOver(row: Row): boolean {
   return ENDED.has(row['status']);
 }
 
 export function ownerIn(row: Row, column: 'owner' | 'previous' = 'owner'): Owner | undefined {
   const text = row[column] as string | null;
-  return text === null ? undefined : (JSON.parse(text) as Owner);
+  if (text === null) return undefined;
+  const owner = ownerOf(text);
+  return owner ?? damaged(column);
 }
 
+/** Undefined where it is not what any owner wrote. */
+export function ownerOf(text: string): Owner | undefined {
+  const owner = parsed(text) as Partial<Owner> | null | undefined;
+  const isOwner = typeof owner?.id === 'string' && typeof owner.host === 'string' && typeof owner.pid === 'number';
+  return isOwner ? (owner as Owner) : undefined;
+}
+
+/** False for a row that is not what was written. */
+export function isSound(row: Row): boolean {
+  try {
+    return soundRecord(row).id === row['id'];
+  } catch {
+    return false;
+  }
+}
+
+/** A damaged row is shown as a run that needs attention, with what can be read of it: a list must not end over it. */
 export function recordOf(row: Row): RunRecord {
+  return isSound(row) ? soundRecord(row) : damagedRecord(row);
+}
+
+function soundRecord(row: Row): RunRecord {
+  if (birthIn(row) !== row['birth']) return damaged('birth');
   const owner = ownerIn(row);
   const given = (column: string) => row[column] !== null;
   return {
@@ -39,32 +82,84 @@ export function recordOf(row: Row): RunRecord {
     version: row['version'] as string,
     tenant: row['tenant'] as string,
     subject: row['subject'] as string,
-    status: row['status'] as RunStatus,
-    generation: row['generation'] as number,
-    createdAt: row['created_at'] as number,
-    updatedAt: row['updated_at'] as number,
-    waiting: JSON.parse(restored(row['waiting'] as string)) as string[],
-    crashes: row['crashes'] as number,
-    activeMs: row['active'] as number,
-    ...(given('wake_at') ? { wakeAt: row['wake_at'] as number } : {}),
+    status: ENDED.has(row['status']) || OPEN.has(row['status']) ? (row['status'] as RunStatus) : damaged('status'),
+    generation: number(row, 'generation'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+    waiting: waitingIn(row),
+    crashes: number(row, 'crashes'),
+    activeMs: number(row, 'active'),
+    ...(given('wake_at') ? { wakeAt: number(row, 'wake_at') } : {}),
     ...(owner === undefined ? {} : { owner }),
-    ...(given('lease_until') ? { leaseUntil: row['lease_until'] as number } : {}),
+    ...(given('lease_until') ? { leaseUntil: number(row, 'lease_until') } : {}),
     ...(given('fork') ? { fork: JSON.parse(row['fork'] as string) as ForkPoint } : {}),
     ...(given('source') ? { source: restored(row['source'] as string) } : {}),
     ...(given('attention') ? { attention: restored(row['attention'] as string) } : {}),
     ...(given('code') ? { code: row['code'] as string } : {}),
-    ...(given('hold') ? { hold: JSON.parse(restored(row['hold'] as string)) as NonNullable<RunRecord['hold']> } : {}),
+    ...(given('hold') ? { hold: holdIn(row) } : {}),
   };
 }
 
-/** The row right after a claim. */
-export function claimOf(row: Row): Claim {
-  const owner = ownerIn(row, 'previous');
+function damagedRecord(row: Row): RunRecord {
+  const amount = (column: string): number => (Number.isFinite(row[column]) ? (row[column] as number) : 0);
+  const { code, message } = runDamaged(row['id'] as string, 'The record');
   return {
-    runId: row['id'] as string,
+    id: row['id'] as string,
+    agent: row['agent'] as string,
+    version: row['version'] as string,
+    tenant: row['tenant'] as string,
+    subject: row['subject'] as string,
+    status: 'stalled',
+    generation: 0,
+    createdAt: amount('created_at'),
+    updatedAt: amount('updated_at'),
+    waiting: [],
+    crashes: 0,
+    activeMs: 0,
+    attention: message,
+    code,
+  };
+}
+
+/** The row right after a claim. Throws JOURNAL_CORRUPT for one that is not what was written. */
+export function claimOf(row: Row): Claim {
+  const runId = row['id'] as string;
+  if (!isSound(row)) throw runDamaged(runId, 'The record');
+  const text = row['previous'] as string | null;
+  const previous = text === null ? undefined : ownerOf(text);
+  if (text !== null && previous === undefined) throw runDamaged(runId, 'The owner');
+  return {
+    runId,
     fence: row['fence'] as number,
     record: recordOf(row),
     was: row['was'] as RunStatus,
-    ...(owner === undefined ? {} : { previous: owner }),
+    ...(previous === undefined ? {} : { previous }),
   };
+}
+
+function number(row: Row, column: string): number {
+  return Number.isFinite(row[column]) ? (row[column] as number) : damaged(column);
+}
+
+function waitingIn(row: Row): readonly string[] {
+  const names = JSON.parse(restored(row['waiting'] as string)) as unknown;
+  return Array.isArray(names) && names.every((one) => typeof one === 'string') ? names : damaged('waiting');
+}
+
+function holdIn(row: Row): NonNullable<RunRecord['hold']> {
+  const hold = JSON.parse(restored(row['hold'] as string)) as Partial<NonNullable<RunRecord['hold']>> | null;
+  const isHold = typeof hold?.by === 'string' && typeof hold.at === 'number';
+  return isHold ? (hold as NonNullable<RunRecord['hold']>) : damaged('hold');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function damaged(column: string): never {
+  throw new RangeError(`${column} is not what was written`); // told as JOURNAL_CORRUPT, with the run, by whoever reads it
 }

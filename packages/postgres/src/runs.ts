@@ -8,6 +8,7 @@ import {
   heldByAnother,
   type RunFilter,
   type RunPage,
+  runDamaged,
   runNotFound,
   type SignOfLife,
 } from 'flyball/adapters/engine-kit';
@@ -15,7 +16,7 @@ import { floats, integers, texts } from './arrays.js';
 import type { LeaseClock } from './clock.js';
 import type { Desk } from './desk.js';
 import type { Row } from './driver.js';
-import { COLUMNS, claimed as claimedSet, claimOf, isOver, ownerIn, recordOf, TERMINAL } from './rows.js';
+import { COLUMNS, claimed as claimedSet, claimOf, isOver, isSound, ownerIn, recordOf, TERMINAL } from './rows.js';
 import { name } from './text.js';
 
 /** How often others may be quicker before somebody who claims gives up. */
@@ -81,6 +82,7 @@ export class Runs {
 
   /** Answers whether anything changed. */
   async requeue(runId: string): Promise<boolean> {
+    await this.known(runId, 0);
     const changed = await this.desk.rows({
       name: 'requeue',
       text: `UPDATE ${this.s}.runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL, code = NULL, crashes = 0
@@ -98,9 +100,11 @@ export class Runs {
     return row === undefined ? undefined : recordOf(row);
   }
 
+  /** Throws RUN_NOT_FOUND, and JOURNAL_CORRUPT for a row that is not what was written. */
   async known(runId: string, now: number): Promise<Row> {
     const row = await this.find(runId, now);
     if (row === undefined) throw runNotFound(runId);
+    if (!isSound(row)) throw runDamaged(runId, 'The record');
     return row;
   }
 

@@ -2,14 +2,35 @@
  * The tables. Entry n takes a schema from version n to n + 1; released ones are never edited.
  *
  * 1. Everything goes by primary keys and small partial indexes, so that runs that only wait cost nothing.
- * 2. What changes often (the lease, a sign of life, counters) is in no index, and pages of `runs` have room: such changes
- *    stay on their page and leave nothing behind for a vacuum to collect from indexes.
+ * 2. What changes often (the lease, a sign of life, counters) is in no index, and pages of `runs` have room (`storage`):
+ *    such changes stay on their page and leave nothing behind for a vacuum to collect from indexes.
  * 3. `events`, `blobs`, `links` and `operations` are only added to and removed from.
  * 4. Numbers of messages are given out under the lock of their run's row: from a sequence, a lower one could become
  *    visible after a higher one was read.
  */
 export function migrations(schema: string): readonly string[] {
   return [[runs, journals, messages, operators, records].map((tables) => tables(schema)).join('\n')];
+}
+
+/**
+ * How the tables are laid out and cleaned, where the database has such settings.
+ *
+ * 1. Rows of `runs`, `inbox` and `workers` change in place: their pages keep room for that.
+ * 2. By default a vacuum comes when a fifth of a table is dead. Of a million runs that is 200,000 rows that every look for
+ *    due runs may have to pass over, so it comes at two hundredths: small and often.
+ * 3. What is only added to is marked as visible and frozen in small portions, instead of all at once when the numbers of
+ *    transactions run out.
+ */
+export function storage(s: string): readonly string[] {
+  const often = 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02';
+  const inPortions = 'autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05';
+  return [
+    `ALTER TABLE ${s}.runs SET (fillfactor = 70, ${often})`,
+    `ALTER TABLE ${s}.inbox SET (fillfactor = 90, ${often})`,
+    `ALTER TABLE ${s}.workers SET (fillfactor = 50, ${often})`,
+    `ALTER TABLE ${s}.waits SET (${often})`,
+    ...['events', 'blobs', 'links'].map((table) => `ALTER TABLE ${s}.${table} SET (${inPortions})`),
+  ];
 }
 
 /** How runs stand, and who works on them. */
@@ -28,8 +49,10 @@ CREATE TABLE ${s}.runs (
   posted bigint NOT NULL DEFAULT 0,      -- the number of the last message
   untaken int NOT NULL DEFAULT 0,        -- messages that nobody has taken
   ticket text NOT NULL,                  -- of the call that created or last claimed it: tells whose answer was lost
-  was text, previous text -- as the last claim found it
-) WITH (fillfactor = 70);
+  was text, previous text, -- as the last claim found it
+  tip_gen bigint NOT NULL DEFAULT 0, tip_seq bigint NOT NULL DEFAULT -1, -- an entry that has to be there
+  birth text NOT NULL -- the checksum of what never changes
+);
 CREATE UNIQUE INDEX runs_n ON ${s}.runs (n);
 CREATE INDEX runs_tenant ON ${s}.runs (tenant, n);
 CREATE INDEX runs_ready ON ${s}.runs (updated_at) WHERE status = 'pending'
@@ -52,6 +75,7 @@ CREATE TABLE ${s}.events (
   run text COLLATE "C" NOT NULL, gen bigint NOT NULL, seq bigint NOT NULL,
   at float8 NOT NULL, active float8 NOT NULL,
   body text NOT NULL, -- left empty, and so refused, where the entry before is not there
+  checksum text NOT NULL,
   PRIMARY KEY (run, gen, seq)
 );
 CREATE TABLE ${s}.blobs (
@@ -71,6 +95,7 @@ const messages = (s: string): string => `
 CREATE TABLE ${s}.inbox (
   run text COLLATE "C" NOT NULL, number bigint NOT NULL, id text COLLATE "C" NOT NULL,
   kind text NOT NULL, name text NOT NULL, sender text NOT NULL, at float8 NOT NULL, body text NOT NULL,
+  checksum text NOT NULL,
   taken boolean NOT NULL DEFAULT false,
   PRIMARY KEY (run, number), UNIQUE (run, id)
 );
@@ -103,11 +128,12 @@ CREATE TABLE ${s}.store_records (
 );
 CREATE TABLE ${s}.store_versions (
   record bigint NOT NULL, version bigint NOT NULL, proposal text COLLATE "C" NOT NULL, at float8 NOT NULL,
-  value text, -- null once erased
+  value text, checksum text NOT NULL, -- the value is null once erased
   PRIMARY KEY (record, version), UNIQUE (record, proposal)
 );
 CREATE TABLE ${s}.store_proposals (
   record bigint NOT NULL, proposal text COLLATE "C" NOT NULL, version bigint NOT NULL, value text NOT NULL,
+  checksum text NOT NULL,
   PRIMARY KEY (record, proposal)
 );
 `;

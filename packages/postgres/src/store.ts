@@ -1,5 +1,7 @@
 import type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from 'flyball';
 import { canonicalJson, hasFields, proposalUnknown, recordOvertaken } from 'flyball/adapters/engine-kit';
+import { recordDamaged } from 'flyball/internal';
+import { checksumOf } from './checksum.js';
 import type { Desk } from './desk.js';
 import type { Row, Statement } from './driver.js';
 import { name, restored, stored } from './text.js';
@@ -18,22 +20,22 @@ function readsIn(desk: Desk, s: string): Pick<Store, 'get' | 'query' | 'history'
     async get(at) {
       const [row] = await desk.rows({
         name: 'store-get',
-        text: `SELECT v.version, v.at, v.value FROM ${s}.store_records r
+        text: `SELECT v.version, v.at, v.value, v.checksum FROM ${s}.store_records r
           JOIN ${s}.store_versions v ON v.record = r.n AND v.version = r.version WHERE ${PLACE} AND erased_at IS NULL`,
         values: placeOf(at),
       });
-      return row === undefined ? undefined : recordIn(at.key, row);
+      return row === undefined ? undefined : recordIn(at, row);
     },
 
     query: (query) => pageOf(desk, s, query),
 
     async history(at) {
       const rows = await desk.rows({
-        text: `SELECT v.version, v.at, v.value FROM ${s}.store_records r JOIN ${s}.store_versions v ON v.record = r.n
+        text: `SELECT v.version, v.at, v.value, v.checksum FROM ${s}.store_records r JOIN ${s}.store_versions v ON v.record = r.n
           WHERE ${PLACE} ORDER BY v.version`,
         values: placeOf(at),
       });
-      return rows.map((row) => recordIn(at.key, row));
+      return rows.map((row) => recordIn(at, row));
     },
   };
 }
@@ -47,6 +49,7 @@ function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'd
 
   return {
     async propose(at, { id, over, value }) {
+      const text = stored(canonicalJson(value));
       const [, , [row] = []] = await desk.ask(
         {
           name: 'store-make',
@@ -58,7 +61,7 @@ function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'd
         {
           name: 'store-propose',
           text: proposing(s),
-          values: [...placeOf(at), name(id), over, stored(canonicalJson(value))],
+          values: [...placeOf(at), name(id), over, text, checksumOf(...placeOf(at), text)],
         },
       );
       const version = row?.['version'] as number | null | undefined;
@@ -73,7 +76,7 @@ function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'd
         values: [...placeOf(at), name(proposal), now],
       });
       if (row === undefined) throw proposalUnknown(at, proposal);
-      if (row['version'] !== null) return recordIn(at.key, row);
+      if (row['version'] !== null) return recordIn(at, row);
       const proposed = row['proposed'] as number | null;
       if (proposed === null) throw proposalUnknown(at, proposal);
       throw recordOvertaken(at, proposed - 1, row['current'] as number);
@@ -109,23 +112,23 @@ const proposing = (
 ): string => `WITH rec AS (SELECT n, version, erased_at FROM ${s}.store_records WHERE ${PLACE}),
   earlier AS (SELECT v.version FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5
     UNION ALL SELECT p.version FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
-  made AS (INSERT INTO ${s}.store_proposals (record, proposal, version, value)
-    SELECT n, $5, version + 1, $7 FROM rec WHERE NOT EXISTS (SELECT 1 FROM earlier)
+  made AS (INSERT INTO ${s}.store_proposals (record, proposal, version, value, checksum)
+    SELECT n, $5, version + 1, $7, $8 FROM rec WHERE NOT EXISTS (SELECT 1 FROM earlier)
       AND $6::int8 = CASE WHEN erased_at IS NULL THEN version ELSE 0 END RETURNING version)
   SELECT CASE WHEN erased_at IS NULL THEN rec.version ELSE 0 END AS current,
     coalesce((SELECT version FROM earlier LIMIT 1), (SELECT version FROM made)) AS version FROM rec`;
 
 /** Answers the committed version, made now or before; without it, what was proposed and what is current say why not. */
 const committing = (s: string): string => `WITH rec AS (SELECT n, version FROM ${s}.store_records WHERE ${PLACE}),
-  committed AS (SELECT v.version, v.at, v.value FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5),
-  proposed AS (SELECT p.version, p.value FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
-  next AS (SELECT rec.n, p.version, p.value FROM rec JOIN proposed p ON p.version = rec.version + 1
+  committed AS (SELECT v.version, v.at, v.value, v.checksum FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5),
+  proposed AS (SELECT p.version, p.value, p.checksum FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
+  next AS (SELECT rec.n, p.version, p.value, p.checksum FROM rec JOIN proposed p ON p.version = rec.version + 1
     WHERE NOT EXISTS (SELECT 1 FROM committed)),
-  made AS (INSERT INTO ${s}.store_versions (record, version, proposal, at, value)
-    SELECT n, version, $5, $6::float8, value FROM next RETURNING version, at, value),
+  made AS (INSERT INTO ${s}.store_versions (record, version, proposal, at, value, checksum)
+    SELECT n, version, $5, $6::float8, value, checksum FROM next RETURNING version, at, value, checksum),
   gone AS (DELETE FROM ${s}.store_proposals p USING next WHERE p.record = next.n AND p.proposal = $5),
   up AS (UPDATE ${s}.store_records r SET version = next.version, erased_at = NULL FROM next WHERE r.n = next.n)
-  SELECT rec.version AS current, (SELECT version FROM proposed) AS proposed, c.version, c.at, c.value
+  SELECT rec.version AS current, (SELECT version FROM proposed) AS proposed, c.version, c.at, c.value, c.checksum
   FROM rec LEFT JOIN (SELECT * FROM committed UNION ALL SELECT * FROM made) c ON true`;
 
 async function pageOf(desk: Desk, s: string, query: StoreQuery): Promise<StorePage> {
@@ -134,7 +137,7 @@ async function pageOf(desk: Desk, s: string, query: StoreQuery): Promise<StorePa
   for (let cursor = query.cursor; ; ) {
     const rows = await desk.rows({
       name: 'store-query',
-      text: `SELECT r.key, v.version, v.at, v.value FROM ${s}.store_records r
+      text: `SELECT r.key, v.version, v.at, v.value, v.checksum FROM ${s}.store_records r
         JOIN ${s}.store_versions v ON v.record = r.n AND v.version = r.version
         WHERE tenant = $1 AND owner = $2 AND collection = $3 AND erased_at IS NULL
           AND key >= $4 AND ($5::text IS NULL OR key > $5) ORDER BY key LIMIT ${PAGE}`,
@@ -143,7 +146,7 @@ async function pageOf(desk: Desk, s: string, query: StoreQuery): Promise<StorePa
     for (const row of rows) {
       cursor = row['key'] as string;
       if (!cursor.startsWith(prefix)) return { records };
-      const record = recordIn(cursor, row);
+      const record = recordIn({ tenant, owner, collection, key: cursor }, row);
       if (!hasFields(record.value, where)) continue;
       if (records.length === limit) return { records, cursor: records.at(-1)?.key ?? '' };
       records.push(record);
@@ -152,8 +155,11 @@ async function pageOf(desk: Desk, s: string, query: StoreQuery): Promise<StorePa
   }
 }
 
-function recordIn(key: string, row: Row): StoreRecord {
-  const base = { key, version: row['version'] as number, at: row['at'] as number };
+/** Throws JOURNAL_CORRUPT for a value that is not what was proposed. */
+function recordIn(of: RecordKey, row: Row): StoreRecord {
+  const base = { key: of.key, version: row['version'] as number, at: row['at'] as number };
   if (row['value'] === null) return { ...base, value: undefined, erased: true };
-  return { ...base, value: JSON.parse(restored(row['value'] as string)) as unknown };
+  const text = row['value'] as string;
+  if (checksumOf(...placeOf(of), text) !== row['checksum']) throw recordDamaged(of, base.version);
+  return { ...base, value: JSON.parse(restored(text)) as unknown };
 }

@@ -15,6 +15,15 @@ export function restored(content: string): string {
   return content.startsWith(MARK) ? (JSON.parse(content.slice(1)) as string) : content;
 }
 
+/** For contents that are addressed by their hash: one that cannot be restored is not what its hash says, and is found so. */
+export function restoredOrRaw(content: string): string {
+  try {
+    return restored(content);
+  } catch {
+    return content;
+  }
+}
+
 /** Names and ids are looked for as they are: one that would be stored as another is refused. */
 export function name(text: string): string {
   if (isStorable(text)) return text;

@@ -37,9 +37,20 @@ export class Workers {
       text: `SELECT worker, until FROM ${this.s}.workers WHERE until > ${this.clock.now('$1::float8')} ORDER BY id`,
       values: [now],
     });
-    return rows.map((row) => ({
-      ...(JSON.parse(restored(row['worker'] as string)) as Announcement),
-      until: row['until'] as number,
-    }));
+    return rows.flatMap((row) => {
+      const worker = announced(row['worker'] as string);
+      return worker === undefined ? [] : [{ ...worker, until: row['until'] as number }];
+    });
+  }
+}
+
+/** A row that is damaged announces nobody; the worker writes a new one soon. */
+function announced(text: string): Announcement | undefined {
+  try {
+    const worker = JSON.parse(restored(text)) as Partial<Announcement> | null;
+    const isWorker = typeof worker?.id === 'string' && typeof worker.agents === 'object' && worker.owner !== undefined;
+    return isWorker && worker.agents !== null ? (worker as Announcement) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,5 +1,7 @@
+import type { Batch, WholeRun } from 'flyball/adapters/engine-kit';
 import { floats, integers, texts } from './arrays.js';
 import type { Statement } from './driver.js';
+import { birthOf } from './rows.js';
 import { name, stored } from './text.js';
 import type { Of } from './works.js';
 import { changeValues, hasChanges, WRITE_VALUES, writeValues } from './write-values.js';
@@ -14,13 +16,13 @@ function arrays(from: number, ...types: readonly string[]): string {
  * key; an entry without the one before it, and a link without what it refers to, leave a column empty that must not be.
  */
 function writes(s: string, at: number): string {
-  return `ev AS (INSERT INTO ${s}.events (run, gen, seq, at, active, body)
+  return `ev AS (INSERT INTO ${s}.events (run, gen, seq, at, active, body, checksum)
     SELECT h.id, e.gen, e.seq, e.at, e.active, CASE WHEN e.after < 0
-      OR EXISTS (SELECT 1 FROM ${s}.events k WHERE k.run = h.id AND k.gen = e.gen AND k.seq = e.after) THEN e.body END
-    FROM unnest(${arrays(at, 'int8', 'int8', 'int8', 'float8', 'float8', 'text', 'int8')})
-      AS e(i, gen, seq, at, active, body, after) JOIN held h ON h.i = e.i),
+      OR EXISTS (SELECT 1 FROM ${s}.events k WHERE k.run = h.id AND k.gen = e.gen AND k.seq = e.after) THEN e.body END, e.checksum
+    FROM unnest(${arrays(at, 'int8', 'int8', 'int8', 'float8', 'float8', 'text', 'int8', 'text')})
+      AS e(i, gen, seq, at, active, body, after, checksum) JOIN held h ON h.i = e.i),
   bl AS (INSERT INTO ${s}.blobs (tenant, hash, body)
-    SELECT h.tenant, b.hash, b.body FROM unnest(${arrays(at + 7, 'int8', 'text', 'text')})
+    SELECT h.tenant, b.hash, b.body FROM unnest(${arrays(at + 8, 'int8', 'text', 'text')})
       WITH ORDINALITY AS b(i, hash, body, o) JOIN held h ON h.i = b.i ORDER BY h.tenant, b.hash, b.o
     ON CONFLICT (tenant, hash) DO NOTHING),
   li AS (INSERT INTO ${s}.links (tenant, id, parent, header, content, blob, whole)
@@ -28,7 +30,7 @@ function writes(s: string, at: number): string {
       (l.needs IS NULL OR EXISTS (SELECT 1 FROM ${s}.links k WHERE k.tenant = h.tenant AND k.id = l.needs))
       AND (l.wants IS NULL OR EXISTS (SELECT 1 FROM ${s}.blobs k WHERE k.tenant = h.tenant AND k.hash = l.wants))
       THEN true END
-    FROM unnest(${arrays(at + 10, 'int8', 'text', 'text', 'text', 'text', 'text', 'text', 'text')})
+    FROM unnest(${arrays(at + 11, 'int8', 'text', 'text', 'text', 'text', 'text', 'text', 'text')})
       WITH ORDINALITY AS l(i, id, parent, header, content, blob, needs, wants, o)
     JOIN held h ON h.i = l.i ORDER BY h.tenant, l.id, l.o ON CONFLICT (tenant, id) DO NOTHING)`;
 }
@@ -66,7 +68,7 @@ export function appends(s: string, works: readonly Of<'append'>[]): Statement {
   const values = [
     texts(claims.map(({ runId }) => name(runId))),
     integers(claims.map(({ fence }) => fence)),
-    ...writeValues(batches),
+    ...writeValues(claims.map(({ runId }, at) => ({ runId, batch: batches[at] as Batch }))),
   ];
   if (!works.some(({ batch, claim }) => hasChanges(batch, claim.record.crashes)))
     return { name: 'append', text: `${held(s)},\n  ${writes(s, 3)}\n  SELECT i FROM held`, values };
@@ -77,17 +79,25 @@ export function appends(s: string, works: readonly Of<'append'>[]): Statement {
   };
 }
 
+/** Entries, contents and links of a run that this transaction has put back. */
+export function restores(s: string, { record, entries, blobs, links }: WholeRun): Statement {
+  return {
+    text: `WITH held AS (SELECT id, tenant, 1::int8 AS i FROM ${s}.runs WHERE id = $1), ${writes(s, 2)} SELECT i FROM held`,
+    values: [record.id, ...writeValues([{ runId: record.id, batch: { entries, blobs, links } }])],
+  };
+}
+
 /** Answers the numbers `i` of the runs that were made. */
 export function creates(s: string, works: readonly Of<'create'>[]): Statement {
   const runs = works.map(({ run, ticket }) => ({ ...run, ticket }));
-  const text = `WITH given AS (SELECT * FROM unnest(${arrays(1, ...Array<string>(9).fill('text'), 'float8', 'int8')})
-      WITH ORDINALITY AS g(id, agent, version, tenant, subject, source, fork, fork_of, ticket, created_at, generation, i)),
-    made AS (INSERT INTO ${s}.runs (id, agent, version, tenant, subject, source, fork, fork_of, ticket, created_at, updated_at, status, generation)
-      SELECT id, agent, version, tenant, subject, source, fork, fork_of, ticket, created_at, created_at, 'pending', generation
-      FROM given g WHERE NOT EXISTS (SELECT 1 FROM ${s}.operations o WHERE o.of = g.id AND o.action IN ('prune', 'erase'))
+  const text = `WITH given AS (SELECT * FROM unnest(${arrays(1, ...Array<string>(10).fill('text'), 'float8', 'int8')})
+      WITH ORDINALITY AS g(id, agent, version, tenant, subject, source, fork, fork_of, ticket, birth, created_at, generation, i)),
+    made AS (INSERT INTO ${s}.runs (id, agent, version, tenant, subject, source, fork, fork_of, ticket, birth, created_at, updated_at, status, generation)
+      SELECT id, agent, version, tenant, subject, source, fork, fork_of, ticket, birth, created_at, created_at, 'pending', generation
+      FROM given g WHERE NOT EXISTS (SELECT 1 FROM ${s}.operations o WHERE o.of = g.id AND o.action IN ('prune', 'erase', 'archive'))
       ORDER BY i ON CONFLICT (id) DO NOTHING RETURNING id, ticket),
     held AS (SELECT made.id, given.tenant, given.i FROM made JOIN given ON given.id = made.id AND given.ticket = made.ticket),
-    ${writes(s, 12)}
+    ${writes(s, 13)}
     SELECT i FROM held`;
   return {
     name: 'create',
@@ -102,11 +112,21 @@ export function creates(s: string, works: readonly Of<'create'>[]): Statement {
       texts(runs.map(({ fork }) => (fork === undefined ? undefined : JSON.stringify(fork)))),
       texts(runs.map(({ fork }) => fork?.run)),
       texts(runs.map(({ ticket }) => ticket)),
+      texts(runs.map((run) => birthOf(run))),
       floats(runs.map(({ createdAt }) => createdAt)),
       integers(runs.map(({ first }) => first.generation ?? first.entries[0]?.generation ?? 0)),
-      ...writeValues(runs.map(({ first }) => first)),
+      ...writeValues(runs.map(({ id, first }) => ({ runId: id, batch: first }))),
     ],
   };
+}
+
+/** How runs rest, with the end of each journal: one that is lost later is missed. It never moves back. */
+function resting(s: string): string {
+  return `SELECT x.*, CASE WHEN (e.gen, e.seq) > (t.tip_gen, t.tip_seq) THEN e.gen ELSE t.tip_gen END AS tip_gen,
+      CASE WHEN (e.gen, e.seq) > (t.tip_gen, t.tip_seq) THEN e.seq ELSE t.tip_seq END AS tip_seq
+    FROM unnest(${arrays(1, 'text', 'int8', 'text', 'float8', 'float8', 'text', 'text', 'text', 'float8')})
+      AS x(id, fence, status, now, wake, waiting, attention, code, active) JOIN ${s}.runs t ON t.id = x.id
+    LEFT JOIN LATERAL (SELECT gen, seq FROM ${s}.events WHERE run = x.id ORDER BY gen DESC, seq DESC LIMIT 1) e ON true`;
 }
 
 export function releases(s: string, works: readonly Of<'release'>[]): Statement {
@@ -114,9 +134,8 @@ export function releases(s: string, works: readonly Of<'release'>[]): Statement 
   return {
     name: 'release',
     text: `UPDATE ${s}.runs r SET status = x.status, fence = r.fence + 1, owner = NULL, lease_until = NULL, updated_at = x.now,
-        wake_at = x.wake, waiting = x.waiting, attention = x.attention, code = x.code, active = coalesce(x.active, r.active)
-      FROM unnest(${arrays(1, 'text', 'int8', 'text', 'float8', 'float8', 'text', 'text', 'text', 'float8')})
-        AS x(id, fence, status, now, wake, waiting, attention, code, active) WHERE r.id = x.id AND r.fence = x.fence`,
+        wake_at = x.wake, waiting = x.waiting, attention = x.attention, code = x.code, active = coalesce(x.active, r.active), tip_gen = x.tip_gen, tip_seq = x.tip_seq
+      FROM (${resting(s)}) x WHERE r.id = x.id AND r.fence = x.fence`,
     values: [
       texts(works.map(({ claim }) => claim.runId)),
       integers(works.map(({ claim }) => claim.fence)),

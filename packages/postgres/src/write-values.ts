@@ -1,11 +1,19 @@
 import type { Batch, StoredLink } from 'flyball/adapters/engine-kit';
 import { floats, integers, texts } from './arrays.js';
+import { entryChecksum } from './journal.js';
 import { name, stored } from './text.js';
 
 /** The parameters of `writes`: entries, contents and links of several batches, each with the number of its batch. */
-export function writeValues(batches: readonly Batch[]): readonly Buffer[] {
-  const entries = batches.flatMap((batch, at) =>
-    batch.entries.map((entry, index) => ({ ...entry, i: at + 1, after: placeBefore(batch, index) })),
+export function writeValues(of: readonly { readonly runId: string; readonly batch: Batch }[]): readonly Buffer[] {
+  const batches = of.map(({ batch }) => batch);
+  const entries = of.flatMap(({ runId, batch }, at) =>
+    batch.entries.map((entry, index) => ({
+      ...entry,
+      runId,
+      body: stored(entry.body),
+      i: at + 1,
+      after: placeBefore(batch, index),
+    })),
   );
   const blobs = batches.flatMap((batch, at) => (batch.blobs ?? []).map(([hash, body]) => ({ i: at + 1, hash, body })));
   const links = batches.flatMap((batch, at) =>
@@ -17,8 +25,9 @@ export function writeValues(batches: readonly Batch[]): readonly Buffer[] {
     integers(entries.map(({ seq }) => seq)),
     floats(entries.map(({ at }) => at)),
     floats(entries.map(({ activeMs }) => activeMs)),
-    texts(entries.map(({ body }) => stored(body))),
+    texts(entries.map(({ body }) => body)),
     integers(entries.map(({ after }) => after)),
+    texts(entries.map((entry) => entryChecksum(entry.runId, entry, entry.body))),
     integers(blobs.map(({ i }) => i)),
     texts(blobs.map(({ hash }) => name(hash))),
     texts(blobs.map(({ body }) => stored(body))),
@@ -33,7 +42,7 @@ export function writeValues(batches: readonly Batch[]): readonly Buffer[] {
   ];
 }
 
-export const WRITE_VALUES = 18;
+export const WRITE_VALUES = 19;
 
 /** The entry that has to be stored before this one; -1 where it comes first, or right after one of its batch. */
 function placeBefore({ entries }: Batch, index: number): number {

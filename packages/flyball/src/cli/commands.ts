@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   restore: async () => (await import('./commands/backup.js')).restoreCommand,
   prune: async () => (await import('./commands/prune.js')).pruneCommand,
   erase: async () => (await import('./commands/prune.js')).eraseCommand,
+  archive: async () => (await import('./commands/archive.js')).archiveCommand,
   hold: async () => (await import('./commands/hold.js')).holdCommand,
   operations: async () => (await import('./commands/operations.js')).operationsCommand,
   bulk: async () => (await import('./commands/bulk.js')).bulkCommand,

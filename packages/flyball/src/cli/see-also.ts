@@ -26,6 +26,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   restore: ['backup', 'check', 'docs/operation.md'],
   prune: ['erase', 'hold', 'docs/operation.md'],
   erase: ['prune', 'hold', 'docs/operation.md'],
+  archive: ['prune', 'operations', 'docs/operation.md'],
   hold: ['prune', 'operations', 'docs/operation.md'],
   operations: ['hold', 'check', 'docs/operation.md'],
   bulk: ['runs', 'resume', 'cancel', 'docs/operation.md'],

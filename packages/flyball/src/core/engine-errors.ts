@@ -15,6 +15,15 @@ export function runExists(runId: string): FlyballError {
   });
 }
 
+/** The error for a run that cannot be put back because it has not ended. */
+export function notEnded(run: { readonly id: string; readonly status: string }): FlyballError {
+  return new FlyballError(
+    'INPUT_INVALID',
+    `Run ${run.id} is ${run.status}, and only runs that have ended can be put back. Nothing was changed.`,
+    { detail: { runId: run.id, status: run.status } },
+  );
+}
+
 /** Why a run stays in storage. */
 export type KeptBecause = 'held' | 'open' | 'forked';
 

@@ -4,7 +4,7 @@ import { canonicalJson, sha256 } from './canonical.js';
  * What operators did to runs from outside, in the order in which it was done. Each entry holds the hash of the one before,
  * so that one that was changed or taken out is found, also where the runs it speaks of are gone.
  */
-export type OperationAction = 'hold' | 'release' | 'prune' | 'erase' | 'owner-gone';
+export type OperationAction = 'hold' | 'release' | 'prune' | 'erase' | 'archive' | 'restore' | 'owner-gone';
 
 /** An entry of the operations log. */
 export interface Operation {
@@ -16,6 +16,8 @@ export interface Operation {
   readonly why?: string;
   /** What is left of a run that was removed. */
   readonly tombstone?: Tombstone;
+  /** Where it went, and the digest of what was written there. */
+  readonly archive?: { readonly key: string; readonly sha256: string };
 }
 
 /** An operation in the log, with its hash. */

@@ -1,5 +1,5 @@
 import { FlyballError } from '../core/errors.js';
-import type { Tombstone } from '../core/operations.js';
+import type { Operation, Tombstone } from '../core/operations.js';
 import { possibleReferences } from '../core/references.js';
 import { COLLECTION as APPROVALS } from '../people/request-shelf.js';
 import type { Clock } from '../ports/clock.js';
@@ -18,9 +18,11 @@ export interface RemovalParts {
 }
 
 export interface Remover {
-  readonly action: 'prune' | 'erase';
+  readonly action: 'prune' | 'erase' | 'archive';
   readonly by: string;
   readonly why?: string;
+  /** Puts a copy somewhere else before a run goes, and says where. A run that it fails for stays. */
+  readonly keep?: (record: RunRecord) => Promise<NonNullable<Operation['archive']>>;
 }
 
 export interface Removal {
@@ -52,13 +54,14 @@ export async function removeRuns(
   return { removed, kept, collected };
 }
 
-async function removeRun(parts: RemovalParts, record: RunRecord, remover: Remover): Promise<void> {
+async function removeRun(parts: RemovalParts, record: RunRecord, { keep, ...remover }: Remover): Promise<void> {
   const { engine, clock } = parts;
+  const archive = keep === undefined ? {} : { archive: await keep(record) };
   const tombstone = tombstoneOf(
     record,
     auditDigests(record.id, withoutPrivate(await parts.runtime.entries(record.id))),
   );
-  await engine.remove(record.id, { ...remover, at: clock.now(), of: record.id, tombstone });
+  await engine.remove(record.id, { ...remover, ...archive, at: clock.now(), of: record.id, tombstone });
   await eraseRequests(parts, record);
 }
 

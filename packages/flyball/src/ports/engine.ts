@@ -117,6 +117,12 @@ export interface Engine {
    * while the run is held, has not ended, or a fork of it is there.
    */
   remove(runId: string, operation: Operation & { readonly tombstone: Tombstone }): Promise<void>;
+  /**
+   * Puts a run back that had ended when it was taken out, as it was. Recorded among the operations in the same commit.
+   * Rejects with RUN_EXISTS, changing nothing, where it is there, or was pruned or erased, which is for good; and with
+   * INPUT_INVALID for one that has not ended.
+   */
+  restore(run: WholeRun, operation: Operation): Promise<void>;
   /** Takes contents and links out of storage that no entry refers to. `referencesIn` names what a body may refer to. */
   collect(referencesIn: (body: string) => Iterable<string>): Promise<Collected>;
   /**
@@ -137,6 +143,16 @@ export interface Engine {
   /** What operators did, oldest first: all of it, or what was done to one run. */
   operations(of?: string): Promise<readonly StoredOperation[]>;
   close(): Promise<void>;
+}
+
+/** A run that has ended, with all that belongs to it. What was said to it and never heard is not part of it. */
+export interface WholeRun {
+  readonly record: RunRecord;
+  /** Of all generations, in order. */
+  readonly entries: readonly StoredEntry[];
+  readonly blobs: readonly (readonly [hash: string, content: string])[];
+  /** Parents first. */
+  readonly links: readonly StoredLink[];
 }
 
 /** Runs by status, and open requests. */

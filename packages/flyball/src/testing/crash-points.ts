@@ -116,6 +116,7 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     // done by an operator, not by a life of a run
     hold: (runId, change) => life.whileAlive(() => inner.hold(runId, change)),
     remove: (runId, operation) => life.whileAlive(() => inner.remove(runId, operation)),
+    restore: (run, operation) => life.whileAlive(() => inner.restore(run, operation)),
     collect: (referencesIn) => life.whileAlive(() => inner.collect(referencesIn)),
     declareGone: (operation) => life.whileAlive(() => inner.declareGone(operation)),
     close: () => life.whileAlive(() => inner.close()),

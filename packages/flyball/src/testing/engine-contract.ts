@@ -1,18 +1,26 @@
+import { damageContract } from './contracts/engine-damage.js';
 import { dueContract } from './contracts/engine-due.js';
 import type { EngineTest, OpenEngine } from './contracts/engine-fixture.js';
 import { inboxContract } from './contracts/engine-inbox.js';
 import { journalContract } from './contracts/engine-journal.js';
 import { listingContract } from './contracts/engine-listing.js';
 import { ownershipContract } from './contracts/engine-ownership.js';
+import { restoreContract } from './contracts/engine-restore.js';
 import { retentionContract } from './contracts/engine-retention.js';
 import { takeContract } from './contracts/engine-take.js';
 import type { ContractSuite } from './contracts/suite.js';
 
 /**
  * What every engine promises, as tests: the comments of the port, sentence by sentence. An adapter's test file is one
- * line: `engineContract({ describe, it }, 'memory', async () => …)`. Every test opens an engine of its own.
+ * line: `engineContract({ describe, it }, 'memory', async () => …)`. Every test opens an engine of its own. With
+ * `damages`, rows are changed behind the engine's back too: for engines over storage that can rot or be written by others.
  */
-export function engineContract(suite: ContractSuite, name: string, open: () => Promise<OpenEngine>): void {
+export function engineContract(
+  suite: ContractSuite,
+  name: string,
+  open: () => Promise<OpenEngine>,
+  { damages = false }: { readonly damages?: boolean } = {},
+): void {
   const test = (title: string, body: EngineTest): void => {
     suite.it(title, async () => {
       const opened = await open();
@@ -31,5 +39,7 @@ export function engineContract(suite: ContractSuite, name: string, open: () => P
     suite.describe('take', () => takeContract(test));
     suite.describe('listing', () => listingContract(test));
     suite.describe('retention', () => retentionContract(test));
+    suite.describe('restore', () => restoreContract(test));
+    if (damages) suite.describe('damage', () => damageContract(test));
   });
 }

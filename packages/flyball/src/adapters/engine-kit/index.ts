@@ -8,6 +8,7 @@ export {
   positionTaken,
   proposalUnknown,
   recordOvertaken,
+  runDamaged,
   runExists,
   runKept,
   runNotFound,
@@ -43,4 +44,5 @@ export type {
   StoredLink,
   StoredMessage,
   Taker,
+  WholeRun,
 } from '../../ports/engine.js';

@@ -21,7 +21,7 @@ export class TenantContents {
   }
 }
 
-export function store({ blobs, links }: Contents, batch: Batch): void {
+export function store({ blobs, links }: Contents, batch: Pick<Batch, 'blobs' | 'links'>): void {
   for (const [hash, content] of batch.blobs ?? []) if (!blobs.has(hash)) blobs.set(hash, content);
   for (const link of batch.links ?? []) if (!links.has(link.id)) links.set(link.id, link);
 }

@@ -1,13 +1,13 @@
-import { runKept } from '../../core/engine-errors.js';
-import type { StoredOperation } from '../../core/operations.js';
+import { notEnded, runExists, runKept } from '../../core/engine-errors.js';
+import type { OperationAction, StoredOperation } from '../../core/operations.js';
 import type { Collected, Engine, RunCounts, RunStatus, StorageSize } from '../../ports/engine.js';
-import type { TenantContents } from './contents.js';
-import type { MemoryRun } from './memory-run.js';
+import { store, type TenantContents } from './contents.js';
+import { addEntry, type MemoryRun, memoryRun } from './memory-run.js';
 import { type MemoryState, TERMINAL } from './memory-state.js';
 
 type Retention = Pick<
   Engine,
-  'hold' | 'remove' | 'collect' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
+  'hold' | 'remove' | 'restore' | 'collect' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
 >;
 
 /** What goes, what stays, how much there is, and what operators did about it. */
@@ -27,6 +27,19 @@ export function retentionIn(state: MemoryState): Retention {
       line.leave(run);
       runs.delete(runId);
       inOrder[run.order] = undefined;
+      state.record(operation);
+    },
+    async restore(whole, operation) {
+      const { record, entries } = whole;
+      if (!TERMINAL.has(record.status)) throw notEnded(record);
+      if (runs.has(record.id) || isRemoved(operations, record.id, ['prune', 'erase'])) throw runExists(record.id);
+      const run = memoryRun({ ...record, first: { entries: [] } }, inOrder.length);
+      const { status, generation, updatedAt, activeMs, code } = record;
+      Object.assign(run, { status, generation, updatedAt, activeMs, code });
+      for (const entry of entries) addEntry(run, entry);
+      store(contents.of(record.tenant), whole);
+      runs.set(record.id, run);
+      inOrder.push(run);
       state.record(operation);
     },
     collect: async (referencesIn) => sweep([...runs.values()], contents, referencesIn),
@@ -63,8 +76,12 @@ function refuseKept(run: MemoryRun, all: Iterable<MemoryRun>): void {
   for (const other of all) if (other.fork?.run === id) throw runKept(id, 'forked', `its fork ${other.id} needs it`);
 }
 
-export function isRemoved(operations: readonly StoredOperation[], runId: string): boolean {
-  return operations.some(({ of, action }) => of === runId && (action === 'prune' || action === 'erase'));
+export function isRemoved(
+  operations: readonly StoredOperation[],
+  runId: string,
+  by: readonly OperationAction[] = ['prune', 'erase', 'archive'],
+): boolean {
+  return operations.some(({ of, action }) => of === runId && by.includes(action));
 }
 
 export function countsOf(runs: readonly MemoryRun[]): RunCounts {

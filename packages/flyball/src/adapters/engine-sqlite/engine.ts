@@ -214,15 +214,31 @@ function messagesIn({
 
 type Upkeep = Pick<
   SqliteEngine,
-  'count' | 'hold' | 'remove' | 'collect' | 'compact' | 'weigh' | 'size' | 'declareGone' | 'goneOwners' | 'operations'
+  | 'count'
+  | 'hold'
+  | 'remove'
+  | 'restore'
+  | 'collect'
+  | 'compact'
+  | 'weigh'
+  | 'size'
+  | 'declareGone'
+  | 'goneOwners'
+  | 'operations'
 >;
 
 /** What goes, what stays, how much there is, and what operators did about it. */
-function retentionIn({ database, retention, operations, runs, read, write, thenNotify }: Parts): Upkeep {
+function retentionIn(parts: Parts): Upkeep {
+  const { database, retention, operations, runs, commits, journal, read, write, thenNotify } = parts;
   return {
     count: () => read(() => retention.count()),
     hold: (runId, change) => write(() => retention.hold(runId, change)),
     remove: (runId, operation) => write(() => retention.remove(runId, operation)),
+    restore: (run, operation) =>
+      commits.submit(
+        () => runs.restore(run, operation),
+        (cause) => journal.refusal(run.record, run, cause),
+      ),
     async collect(referencesIn) {
       const marked = new Set<string>();
       let last = 0;

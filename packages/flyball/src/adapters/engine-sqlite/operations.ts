@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../core/canonical.js';
-import { nextOperation, type Operation, type StoredOperation } from '../../core/operations.js';
+import { nextOperation, type Operation, type OperationAction, type StoredOperation } from '../../core/operations.js';
 import type { Database, Row } from './database.js';
 import { asBytes, json } from './row.js';
 
@@ -33,8 +33,16 @@ export class Operations {
   }
 
   isRemoved(runId: string): boolean {
-    const removed = "SELECT 1 FROM operations WHERE of = ? AND action IN ('prune', 'erase') LIMIT 1";
-    return this.database.get(removed, runId) !== undefined;
+    return this.isForGood(runId) || this.has(runId, 'archive');
+  }
+
+  /** Nothing brings it back. */
+  isForGood(runId: string): boolean {
+    return this.has(runId, 'prune') || this.has(runId, 'erase');
+  }
+
+  private has(of: string, action: OperationAction): boolean {
+    return this.database.get('SELECT 1 FROM operations WHERE of = ? AND action = ? LIMIT 1', of, action) !== undefined;
   }
 
   goneOwners(): readonly string[] {

@@ -87,7 +87,7 @@ function checksumOfRow(row: Row): Checksum {
   return checksumOf(NO_CHECKSUM, ...numbers, ...texts);
 }
 
-const TERMINAL: ReadonlySet<string> = new Set<RunStatus>(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
+export const TERMINAL: ReadonlySet<string> = new Set<RunStatus>(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
 
 /** `bounded` is not among them: it goes on under a larger budget. */
 export function isOver(row: Row): boolean {
@@ -141,6 +141,7 @@ function damagedRecord(row: Row): RunRecord {
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
   };
   const id = words('id');
+  const { code, message } = runDamaged(id, 'The record');
   return {
     id,
     agent: words('agent'),
@@ -154,6 +155,7 @@ function damagedRecord(row: Row): RunRecord {
     waiting: [],
     crashes: 0,
     activeMs: 0,
-    attention: runDamaged(id, 'The record').message,
+    attention: message,
+    code,
   };
 }

@@ -1,4 +1,12 @@
-import { alreadyTerminal, cursorNumber, heldByAnother, positionTaken, runExists } from '../../core/engine-errors.js';
+import {
+  alreadyTerminal,
+  cursorNumber,
+  heldByAnother,
+  notEnded,
+  positionTaken,
+  runExists,
+} from '../../core/engine-errors.js';
+import type { Operation } from '../../core/operations.js';
 import { workedUnseen } from '../../core/unseen-work.js';
 import type {
   Claim,
@@ -9,6 +17,7 @@ import type {
   RunPage,
   RunRecord,
   SignOfLife,
+  WholeRun,
 } from '../../ports/engine.js';
 import type { Database, SqlValue } from './database.js';
 import { EntryChain, outOfOrder, type Tip, tipOf } from './entry-chain.js';
@@ -16,7 +25,7 @@ import type { Fences } from './fences.js';
 import type { Journal } from './journal.js';
 import type { Operations } from './operations.js';
 import { integer } from './row.js';
-import { isOver, isSound, ownerOf, RUN_COLUMNS, RunRows, recordOf } from './run-rows.js';
+import { isOver, isSound, ownerOf, RUN_COLUMNS, RunRows, recordOf, TERMINAL } from './run-rows.js';
 import type { TailGuard } from './tail-guard.js';
 
 /** Above every number that a run has had, also one that was removed. */
@@ -56,6 +65,29 @@ export class Runs {
 
   create(run: NewRun): void {
     if (this.rows.find(run.id) !== undefined || this.operations.isRemoved(run.id)) throw runExists(run.id);
+    this.insert(run);
+  }
+
+  restore({ record, entries, blobs, links }: WholeRun, operation: Operation): void {
+    const { id, status, updatedAt, generation, activeMs, code } = record;
+    if (!TERMINAL.has(status)) throw notEnded(record);
+    if (this.rows.find(id) !== undefined || this.operations.isForGood(id)) throw runExists(id);
+    const n = this.insert({ ...record, first: { entries, blobs, links } });
+    this.rows.change(n, () =>
+      this.database.run(
+        'UPDATE runs SET status = ?, updated_at = ?, generation = ?, active = ?, code = ? WHERE n = ?',
+        status,
+        updatedAt,
+        generation,
+        activeMs,
+        code ?? null,
+        n,
+      ),
+    );
+    this.operations.add(operation);
+  }
+
+  private insert(run: NewRun): number {
     refuseMisplaced(run);
     this.database.run('INSERT INTO tenants (name) VALUES (?) ON CONFLICT (name) DO NOTHING', run.tenant);
     const { lastInsertRowid } = this.database.run(
@@ -76,6 +108,7 @@ export class Runs {
     this.keepTip(lastInsertRowid, { runId: run.id, fence: 0 });
     this.rows.seal(lastInsertRowid);
     this.fences.forget(run.id); // nobody holds it yet
+    return lastInsertRowid;
   }
 
   claim(runId: string, by: ClaimRequest): Claim {

@@ -35,7 +35,7 @@ export function storageError(error: unknown, path: string): Error {
     case 'full':
       return new FlyballError(
         'STORAGE_FULL',
-        `The disk of ${path} is full (${says}). What was confirmed is safe, this call wrote nothing. Free some space and make it again.`,
+        `The disk of ${path} is full (${says}). Nothing was written, and committed data is safe. Free some space and try again.`,
         { ...options, retryable: true },
       );
     case 'read-only':
@@ -64,7 +64,7 @@ export function storageError(error: unknown, path: string): Error {
 export function storageBusy(path: string, cause?: unknown): FlyballError {
   return new FlyballError(
     'STORAGE_BUSY',
-    `${path} stayed locked by another process. This call wrote nothing; make it again, or look for a process that holds a transaction open.`,
+    `${path} stayed locked by another process. Nothing was written. Try again, or find the process that holds a transaction open.`,
     { retryable: true, detail: { path }, cause },
   );
 }

@@ -11,7 +11,21 @@ export interface OpenEngine {
    * not tested that anything was stored.
    */
   readonly reopen: (() => Promise<Engine>) | 'in-memory';
+  /** Changes what is stored, past the engine, as a bad disk or a stray statement does. For `{ damages: true }`. */
+  readonly damage?: (what: EngineDamage) => Promise<void>;
 }
+
+/** One row that is not what was written any more. `owner`: of a run that somebody holds; not even JSON. */
+export type EngineDamage =
+  | {
+      readonly what: 'entry' | 'missing-entry';
+      readonly run: string;
+      readonly generation: number;
+      readonly seq: number;
+    }
+  | { readonly what: 'record' | 'owner'; readonly run: string }
+  | { readonly what: 'message'; readonly run: string; readonly id: string }
+  | { readonly what: 'worker'; readonly id: string };
 
 /** Undefined for an engine that says of itself that it keeps nothing. */
 export async function reopened({ reopen }: OpenEngine): Promise<Engine | undefined> {

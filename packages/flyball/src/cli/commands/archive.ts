@@ -1,0 +1,177 @@
+import { Command } from 'commander';
+import { memoryEngine } from '../../adapters/engine-memory/memory-engine.js';
+import { systemClock } from '../../adapters/host-node/system-clock.js';
+import { type Archived, archivedRun, archiveRuns, restoreRun } from '../../operation/archive.js';
+import { ENDED, planRetention } from '../../operation/retention-plan.js';
+import { readAll } from '../../runtime/load.js';
+import { plural } from '../amounts.js';
+import { archiveAt } from '../archive-place.js';
+import { bytesText } from '../bytes.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { lengthOfTime } from '../length-of-time.js';
+import { whoAmI } from '../place.js';
+import { printable } from '../printable.js';
+import { closing } from '../see-also.js';
+import { openDatabaseThere } from '../workplace.js';
+
+interface AddOptions extends CommonOptions {
+  readonly older: string;
+  readonly agent?: string;
+  readonly tenant?: string;
+  readonly yes?: boolean;
+}
+
+interface OneOptions extends CommonOptions {
+  readonly tenant?: string;
+}
+
+const ABOUT =
+  'Move finished runs out of the database into a folder or an S3 bucket, read them there, and put them back. ' +
+  'Each run becomes one file with a digest. A run is removed only after its file was read back.';
+const HELP = `
+<place> is a folder, or s3://bucket/prefix. For S3, set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION;
+for a compatible server, set AWS_ENDPOINT_URL_S3 too.
+
+Examples:
+  $ flyball archive add /archive --older 30d               list what would be archived
+  $ flyball archive add s3://acme-runs --older 30d --yes
+  $ flyball archive show /archive run_1f0c                  read a run without putting it back
+  $ flyball archive restore /archive run_1f0c`;
+
+export function archiveCommand(perform: Perform): Command {
+  const command = new Command('archive').summary('Move finished runs to files or S3').description(ABOUT);
+  command.addHelpText('after', `${HELP}\n${closing('archive')}`).helpCommand(false);
+  command.addCommand(
+    newCommand('add <place>', 'Move finished runs into the archive. Without --yes the command only lists them.', [
+      'flyball archive add /archive --older 30d --yes',
+    ])
+      .requiredOption('--older <time>', 'only runs that have not changed for this long, as in 30d or 12h')
+      .option('--agent <name>', 'only runs of this agent')
+      .option('--tenant <name>', 'only runs of this tenant')
+      .option('--yes', 'archive them')
+      .action((place: string, options: AddOptions) => perform(options, {}, (call) => add(call, place, options))),
+  );
+  command.addCommand(
+    newCommand('list <place>', 'List the runs in the archive.', ['flyball archive list s3://acme-runs']).action(
+      (place: string, options: CommonOptions) => perform(options, {}, (call) => list(call, place)),
+    ),
+  );
+  command.addCommand(
+    newCommand('show <place> <run>', 'Read and check the archive of a run. The database is not changed.', [
+      'flyball archive show /archive run_1f0c --json          with all its entries',
+    ])
+      .option('--tenant <name>', 'the tenant, if the database does not know the run')
+      .action((place: string, id: string, options: OneOptions) =>
+        perform(options, {}, (call) => show(call, place, { id, ...options })),
+      ),
+  );
+  command.addCommand(
+    newCommand('restore <place> <runs...>', 'Put runs back into the database. The archive keeps its files.', [
+      'flyball archive restore /archive run_1f0c',
+    ])
+      .option('--tenant <name>', 'the tenant, if the database does not know the runs')
+      .action((place: string, ids: readonly string[], options: OneOptions) =>
+        perform(options, {}, (call) => restore(call, place, ids, options)),
+      ),
+  );
+  return command;
+}
+
+async function add(call: Call, where: string, { older, agent, tenant, yes }: AddOptions): Promise<ExitCode> {
+  const { screen } = call;
+  const store = archiveAt(where, call.env);
+  const workplace = await openDatabaseThere(call.place);
+  try {
+    const { engine, desk } = workplace;
+    const { going, staying } = await planRetention(engine, {
+      statuses: ENDED,
+      before: Date.now() - lengthOfTime('--older', older),
+      ...(agent === undefined ? {} : { agent }),
+      ...(tenant === undefined ? {} : { tenant }),
+    });
+    if (yes !== true) {
+      const bytes = going.reduce((sum, run) => sum + run.bytes, 0);
+      screen.data({ kind: 'archive', dryRun: true, runs: going.map(({ run }) => run.id), bytes });
+      screen.line(
+        `${plural(going.length, 'run')} would be archived in ${printable(store.place)}: ${bytesText(bytes)}.`,
+      );
+      if (going.length > 0) screen.line('Nothing was changed. Add --yes to archive them.');
+      return EXIT.ok;
+    }
+    const parts = { engine, store: engine.store, runtime: desk, clock: systemClock() };
+    const records = going.map(({ run }) => run);
+    const { removed, kept } = await archiveRuns(parts, store, { records, by: whoAmI() });
+    screen.data({ kind: 'archive', dryRun: false, place: store.place, archived: removed, kept });
+    screen.line(`${plural(removed.length, 'run')} archived in ${printable(store.place)}.`);
+    for (const { run, because } of staying) screen.line(`  ${run.id} stays: ${because}.`);
+    for (const { id, why } of kept) screen.line(`  ${id} stays: ${printable(why)}`);
+    return kept.length > 0 ? EXIT.conflict : EXIT.ok;
+  } finally {
+    await workplace.close();
+  }
+}
+
+async function list({ screen, env }: Call, where: string): Promise<ExitCode> {
+  const runs: { tenant: string; id: string; key: string }[] = [];
+  for await (const key of archiveAt(where, env).list('')) {
+    const [, tenant = '', id = ''] = /^([^/]+)\/([^/]+)\.jsonl\.gz$/.exec(key) ?? [];
+    if (id !== '') runs.push({ tenant: decodeURIComponent(tenant), id: decodeURIComponent(id), key });
+  }
+  screen.data({ runs });
+  if (runs.length === 0) screen.line('No archived runs.');
+  for (const { tenant, id } of runs) screen.line(printable(`${id}  ${tenant}`));
+  return EXIT.ok;
+}
+
+async function show(
+  { screen, place, env }: Call,
+  where: string,
+  { id, tenant }: { readonly id: string; readonly tenant?: string },
+): Promise<ExitCode> {
+  const store = archiveAt(where, env);
+  const workplace = await openDatabaseThere(place);
+  try {
+    const archived = await archivedRun(workplace.engine, store, { id, ...(tenant === undefined ? {} : { tenant }) });
+    const { record } = archived.run;
+    const desk = memoryEngine(); // read as any run is read: contents are checked against their hashes on the way
+    await desk.restore(archived.run, { at: record.updatedAt, by: 'reader', action: 'restore', of: id });
+    const entries = await readAll(desk, record);
+    screen.data({ run: record, key: archived.key, sha256: archived.sha256, entries });
+    tell({ screen }, archived, 'sound');
+    return EXIT.ok;
+  } finally {
+    await workplace.close();
+  }
+}
+
+async function restore(
+  { screen, place, env }: Call,
+  where: string,
+  ids: readonly string[],
+  { tenant }: OneOptions,
+): Promise<ExitCode> {
+  const store = archiveAt(where, env);
+  const workplace = await openDatabaseThere(place);
+  try {
+    const restored: string[] = [];
+    for (const id of ids) {
+      const parts = { engine: workplace.engine, store, clock: systemClock() };
+      const archived = await restoreRun(parts, { id, by: whoAmI(), ...(tenant === undefined ? {} : { tenant }) });
+      restored.push(id);
+      tell({ screen }, archived, 'restored');
+    }
+    screen.data({ kind: 'restore', restored });
+    return EXIT.ok;
+  } finally {
+    await workplace.close();
+  }
+}
+
+function tell({ screen }: Pick<Call, 'screen'>, { run, sha256 }: Archived, what: 'sound' | 'restored'): void {
+  const { id, agent, status, updatedAt } = run.record;
+  const when = new Date(updatedAt).toISOString();
+  screen.line(
+    `${screen.paint('green', '✓')} ${printable(`${id}  ${agent}  ${status}  ${when}`)}  ${plural(run.entries.length, 'entry')}, ${what} (sha256 ${sha256.slice(0, 16)}…)`,
+  );
+}

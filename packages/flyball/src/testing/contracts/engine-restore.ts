@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { brokenOperation, type Operation, type Tombstone } from '../../core/operations.js';
+import type { Engine, WholeRun } from '../../ports/engine.js';
+import { claimed, type DeclareTest, entry, newRun, reopened, START, TENANT } from './engine-fixture.js';
+import { refuses } from './suite.js';
+
+const tombstone: Tombstone = {
+  agent: 'agent',
+  tenant: TENANT,
+  status: 'done',
+  createdAt: START,
+  endedAt: START,
+  digests: [],
+  head: '',
+};
+const taken = (of: string, action: 'prune' | 'erase' | 'archive'): Operation & { readonly tombstone: Tombstone } => ({
+  at: START,
+  by: 'operator',
+  action,
+  of,
+  tombstone,
+});
+const back = (of: string): Operation => ({ at: START + 9, by: 'operator', action: 'restore', of });
+
+/** A run that has ended in its second generation, with contents. */
+async function ended(engine: Engine, id: string): Promise<WholeRun> {
+  const claim = await claimed(engine, id, { source: 'agents.mjs' });
+  const blobs = [['hash-of-a-content-22-ch', 'the content']] as const;
+  const links = [
+    { id: 'first-link', parent: undefined, header: 'h1', content: 'c1' },
+    { id: 'second-link', parent: 'first-link', header: 'h2', blob: 'hash-of-a-content-22-ch' },
+  ];
+  const next = entry(0, { generation: 1, body: '"hash-of-a-content-22-ch"' });
+  await engine.append(claim, { entries: [entry(1)], blobs, links });
+  await engine.append(claim, { entries: [next], generation: 1 });
+  await engine.release(claim, { status: 'failed', code: 'MODEL_REJECTED', now: START + 5, activeMs: 7 });
+  const record = await engine.get(id);
+  assert.ok(record !== undefined);
+  return { record, entries: [entry(0), entry(1), next], blobs, links };
+}
+
+export function restoreContract(test: DeclareTest): void {
+  test('puts a run back as it was, and not twice', async (engine, opened) => {
+    const whole = await ended(engine, 'a');
+    await engine.remove('a', taken('a', 'archive'));
+    await engine.collect(() => []);
+    assert.equal(await engine.get('a'), undefined);
+    await refuses(engine.create(newRun('a')), 'RUN_EXISTS'); // its id stays taken
+    await engine.restore(whole, back('a'));
+    await refuses(engine.restore(whole, back('a')), 'RUN_EXISTS');
+    assert.deepEqual(await engine.get('a'), whole.record);
+    assert.deepEqual(await engine.read('a', { generation: 0 }), whole.entries.slice(0, 2));
+    assert.deepEqual(await engine.read('a', { generation: 1 }), whole.entries.slice(2));
+    assert.deepEqual([...(await engine.blobs(TENANT, ['hash-of-a-content-22-ch']))], whole.blobs);
+    assert.deepEqual(await engine.links(TENANT, 'second-link'), whole.links);
+    assert.deepEqual(
+      (await engine.operations('a')).map(({ action }) => action),
+      ['archive', 'restore'],
+    );
+    assert.equal(brokenOperation(await engine.operations()), undefined);
+    assert.deepEqual((await engine.list({ status: 'failed' })).runs, [whole.record]);
+    const again = await reopened(opened);
+    if (again === undefined) return;
+    assert.deepEqual(await again.get('a'), whole.record);
+    await again.close();
+  });
+
+  test('takes a run out again that was put back', async (engine) => {
+    const whole = await ended(engine, 'a');
+    for (const _ of [1, 2]) {
+      await engine.remove('a', taken('a', 'archive'));
+      await engine.restore(whole, back('a'));
+    }
+    assert.equal((await engine.operations('a')).length, 4);
+  });
+
+  test('puts nothing back that was pruned or erased, is there, or has not ended', async (engine) => {
+    for (const action of ['prune', 'erase'] as const) {
+      const whole = await ended(engine, action);
+      await engine.remove(action, taken(action, action));
+      await refuses(engine.restore(whole, back(action)), 'RUN_EXISTS');
+      assert.equal(await engine.get(action), undefined);
+      assert.equal((await engine.operations(action)).length, 1);
+    }
+    const there = await ended(engine, 'there');
+    await refuses(engine.restore(there, back('there')), 'RUN_EXISTS');
+    const open = { ...there, record: { ...there.record, id: 'open', status: 'suspended' as const } };
+    await refuses(engine.restore(open, back('open')), 'INPUT_INVALID');
+    assert.deepEqual(await engine.operations('there'), []);
+  });
+
+  test('takes a run from elsewhere that it has never had', async (engine) => {
+    const whole = await ended(engine, 'a');
+    await engine.restore({ ...whole, record: { ...whole.record, id: 'b' } }, back('b'));
+    assert.deepEqual(await engine.read('b', { generation: 0 }), whole.entries.slice(0, 2));
+  });
+}
