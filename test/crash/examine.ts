@@ -1,12 +1,14 @@
-import type { Engine, Entry } from 'flyball';
+import { type Engine, type Entry, messagesOf } from 'flyball';
 import type { Case } from './case.js';
 import { isOfAnOldTurn } from './deadlines.js';
 import { type Driven, drive, untilRest } from './drive.js';
 import { type Forked, forksOf } from './forks.js';
 import { type End, type Journey, person } from './journey.js';
 import { forgottenTime } from './killed.js';
+import type { Place } from './place.js';
 import { holds } from './program.js';
 import { brokenRules } from './rules.js';
+import { marksOf } from './things.js';
 import type { Violation } from './world.js';
 
 export interface Examined {
@@ -33,6 +35,7 @@ export async function examine(
       ...unexpectedEnd(driven),
       ...forgottenTime(driven.killed, entries),
       ...brokenRules({ given, runId, entries, inherited: [], world, journey, stop: end.stop }),
+      ...(await lostParts(place, runId, entries)),
     ];
     if (end.stop === 'done') violations.push(...(await replayed(driven, about.patienceMs)));
     const forks = await forksOf(driven, about.patienceMs);
@@ -124,6 +127,24 @@ function unexpectedForkEnd(
     const { usage, limit } = event.outcome;
     if (done.has(event.id) && (usage?.wallMs ?? limit) < limit)
       found.push({ rule: 'time:child', detail: `${event.id} used ${usage?.wallMs} of ${limit} ms and ended` });
+  }
+  return found;
+}
+
+/** Every image that a model was shown is in the stored prompt of the call, with its bytes. */
+async function lostParts(place: Place, runId: string, entries: readonly Entry[]): Promise<readonly Violation[]> {
+  const found: Violation[] = [];
+  let tips = new Map<string, string>();
+  for (const { event } of entries) {
+    if (event.type === 'generation-start') tips = new Map();
+    if (event.type === 'ask-start') tips.set(event.id, event.tip);
+    const said = event.type === 'ask-end' ? /<[^>]*>/.exec(event.reply?.text ?? '')?.[0] : undefined;
+    if (event.type !== 'ask-end' || said === undefined) continue;
+    const stored = await place
+      .look((runtime) => runtime.prompt(runId, tips.get(event.id) ?? ''))
+      .then((prompt) => marksOf(messagesOf(prompt)), String);
+    if (stored !== said)
+      found.push({ rule: 'parts:lost', detail: `${event.id} was shown ${said}, stored is ${stored}` });
   }
   return found;
 }

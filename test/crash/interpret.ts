@@ -1,10 +1,12 @@
 import {
   type Agent,
+  append,
   BoundReachedError,
   degraded,
   done,
   type Framing,
   failed,
+  type MessagePart,
   type Outcome,
   type Run,
   type Session,
@@ -16,12 +18,14 @@ import type { ChildSlice } from '../../packages/flyball/src/core/child-slice.js'
 import type { Delegation } from '../../packages/flyball/src/core/tool.js';
 import { type Case, HOUR_MS } from './case.js';
 import type { Program, Slice } from './program.js';
-import type { Tools } from './things.js';
+import { marksOf, pictureOf, type Tools } from './things.js';
 import type { World } from './world.js';
 
 interface Stage {
   readonly world: World;
   readonly session: Session;
+  /** A model that takes nothing but text. */
+  readonly textOnly: Session;
   readonly tools: Tools;
   /** Where results are put, and later inputs taken from. */
   readonly board: unknown[];
@@ -127,6 +131,8 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
       return put(await another(program, run, stage));
     case 'post':
       return put(await posted(run, stage));
+    case 'show':
+      return put(await shown(program, run, stage));
     case 'look':
       return put((await run.step('look', run.board('notes').read(), (seen) => seen, 'pure')).length);
     case 'dressed': {
@@ -219,6 +225,43 @@ async function asked(run: Run, { session, board, framings, world }: Stage): Prom
     .join('');
   if (seen !== expected) world.blame('framing:other', `asked under "${seen}" where "${expected}" holds`);
   return text;
+}
+
+/** Whatever happened in between, the model sees every image of the conversation, each with its own bytes. */
+async function shown({ from }: Program & { readonly kind: 'show' }, run: Run, stage: Stage): Promise<string> {
+  const { session, tools, board } = stage;
+  const seen = board.slice(-2);
+  let parts: readonly MessagePart[] = [pictureOf(board.length)];
+  if (from === 'tool') {
+    const result = await run.call(tools.picture, { seen });
+    if (!result.ok) return `failed ${result.failure.code}`;
+    parts = result.parts ?? [];
+  }
+  const asked: readonly MessagePart[] = [{ type: 'text', text: JSON.stringify(seen) }, ...parts];
+  if (from === 'refused') await refusedBy(run, stage, asked);
+  const first = await run.ask(session, asked);
+  expectSeen(stage, first.text, parts);
+  const more = [...parts, { type: 'text' as const, text: 'And again?' }, pictureOf(board.length + 100)];
+  const again = await run.ask(session, append(first.prompt, { role: 'user', content: more }));
+  expectSeen(stage, again.text, [...parts, ...more]);
+  return again.text;
+}
+
+/** Of what was refused nothing is stored: what comes after it has to store all of it. */
+async function refusedBy(run: Run, { textOnly, world }: Stage, parts: readonly MessagePart[]): Promise<void> {
+  const code = await run.ask(textOnly, parts).then(
+    () => 'no refusal',
+    (error: { readonly code?: string }) => {
+      if (error.code === 'BOUND_REACHED' || error.code === 'CANCELLED') throw error;
+      return error.code;
+    },
+  );
+  if (code !== 'PART_UNSUPPORTED') world.blame('parts:taken', `a model of text was shown an image: ${code}`);
+}
+
+function expectSeen({ world }: Stage, text: string, parts: readonly MessagePart[]): void {
+  const expected = marksOf([{ parts }]);
+  if (!text.includes(expected)) world.blame('parts:other', `"${text}" was said of ${expected}`);
 }
 
 /** Another run that acts once. What a simulated child or fork would start is not there. */

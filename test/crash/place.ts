@@ -6,7 +6,7 @@ import { busyOf } from './busy-engine.js';
 import { type Case, ENOUGH, type Limits } from './case.js';
 import { agentOf, helperOf } from './interpret.js';
 import { type JumpingClock, jumpingClock, pass } from './jumping-clock.js';
-import { seamsOf, sessionOf, toolsOf } from './things.js';
+import { seamsOf, sessionOf, textOnlyOf, toolsOf } from './things.js';
 import { World } from './world.js';
 
 /** One process at work, until it dies. */
@@ -79,7 +79,8 @@ export class Place {
     const host = testHost(`process-${this.processes++}`, this.gone);
     const tools = toolsOf(world);
     world.isDead = crashing.isDead;
-    const agent = agentOf(given, { world, tools, session: sessionOf(given, world) }, this.lives);
+    const session = sessionOf(given, world);
+    const agent = agentOf(given, { world, tools, session, textOnly: textOnlyOf(session) }, this.lives);
     const runtime = openRuntime({
       engine: crashing.engine,
       clock,

@@ -15,7 +15,10 @@ export type StepEffect =
   | 'irreversible';
 
 /** Three of them stand on the legs of the trifecta; `flaky` brings the text of strangers in an error. */
-export type ToolName = 'lookup' | 'mail' | 'book' | 'read' | 'browse' | 'flaky' | 'post';
+export type ToolName = 'lookup' | 'mail' | 'book' | 'read' | 'browse' | 'flaky' | 'post' | 'picture';
+
+/** Where an image that a model is shown comes from; `refused`: first a model is asked that takes none. */
+export type Picture = 'code' | 'tool' | 'refused';
 
 /**
  * What a child is given: a share, one of two equal parts, a half of everything, nothing of its own, an hour from the run's
@@ -34,6 +37,8 @@ export type Program =
   | { readonly kind: 'take' | 'identity' | 'told' | 'left' | 'instant' | 'post' | 'look' }
   /** Starts another run, and may wait for its end. */
   | { readonly kind: 'other'; readonly joins: boolean }
+  /** Shows a model an image, and goes on with the conversation, with the image once more. */
+  | { readonly kind: 'show'; readonly from: Picture }
   /** Tells what it has as the best so far. */
   | { readonly kind: 'best' }
   /** `pattern` enters a scope that marks itself. */
@@ -91,6 +96,7 @@ export const EVEN: Weights = {
   post: 2,
   look: 2,
   other: 1,
+  show: 1,
 };
 
 export const NONE: Weights = {
@@ -109,6 +115,7 @@ export const NONE: Weights = {
   post: 0,
   look: 0,
   other: 0,
+  show: 0,
 };
 
 const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'];
@@ -182,6 +189,10 @@ function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }:
     post: fc.record({ kind: only('post') }),
     look: fc.record({ kind: only('look') }),
     other: fc.record({ kind: only('other'), joins: fc.boolean() }),
+    show: fc.record({
+      kind: only('show'),
+      from: fc.constantFrom('code' as const, 'tool' as const, 'refused' as const),
+    }),
   };
   const kinds = Object.keys(leaves) as Leaf['kind'][];
   return fc.oneof(

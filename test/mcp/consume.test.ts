@@ -118,7 +118,8 @@ describe('tools of a server', () => {
       value: { text: '[the structured part is not what the tool promises, and was left out]' },
     });
     expect(await content('workshop__picture')).toMatchObject({
-      content: '[image of type image/png, 6 bytes, left out]',
+      content: '[image, image/png, 6 bytes]',
+      parts: [{ type: 'image', mediaType: 'image/png', data: Buffer.from('pixels').toString('base64') }],
     });
     const { content: long } = (await content('workshop__long')) as { readonly content: string };
     expect(long).toMatch(/^begin x+\n\[299010 characters left out\]\nx+ end$/);

@@ -57,7 +57,7 @@ export async function readCase(
   });
   const run = async (script: string) => {
     const how = { key: 'k', signal: new AbortController().signal };
-    return tool.present?.((await tool.execute({ argv: ['sh', '-c', fill(script)] }, how)) as never) ?? '';
+    return String(tool.present?.((await tool.execute({ argv: ['sh', '-c', fill(script)] }, how)) as never) ?? '');
   };
   if (each.before !== undefined) await run(each.before);
   return run(each.sh);

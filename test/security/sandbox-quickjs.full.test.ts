@@ -26,7 +26,7 @@ describe('what code tries inside QuickJS [R3-SANDBOX-QUICKJS] [R3-SHOW-SECURITY]
     const functions = { lookup: (value: unknown) => value };
     const tool = runJavascriptTool({ sandbox: quickJsSandbox(), functions, limits: { memoryMb: 32, ...limits } });
     const made = await tool.execute({ code }, { key: 'k', signal: new AbortController().signal });
-    return tool.present?.(made as never) ?? '';
+    return String(tool.present?.(made as never) ?? '');
   }
 
   it.each(cases.map((each) => [`${each.id}: ${each.tries}`, each] as const))(

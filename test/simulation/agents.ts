@@ -1,6 +1,6 @@
 import { type Agent, done, type Run } from 'flyball';
 import { agentOf } from '../crash/interpret.js';
-import { sessionOf, toolsOf } from '../crash/things.js';
+import { sessionOf, textOnlyOf, toolsOf } from '../crash/things.js';
 import { runOf, type World } from '../crash/world.js';
 import type { Machine } from './machine.js';
 import type { Simulation } from './simulation.js';
@@ -11,7 +11,8 @@ export function agentFor(simulation: Simulation, machine: Machine, life: number)
   const agents = new Map<string, unknown>(
     plan.cases.map((given, n) => {
       const world = viewOf(simulation, machine, simulation.world(`run-${n}`));
-      const on = { world, tools: toolsOf(world), session: sessionOf(given, world) };
+      const session = sessionOf(given, world);
+      const on = { world, tools: toolsOf(world), session, textOnly: textOnlyOf(session) };
       return [`run-${n}`, agentOf(given, on, life)] as const;
     }),
   );

@@ -51,6 +51,7 @@ export {
   type Waiting,
   withoutValue,
 } from './core/outcome.js';
+export type { MediaPart, MessagePart } from './core/parts.js';
 export { append, messagesOf, type Prompt } from './core/prompt.js';
 export type { Reason, Reasons } from './core/reason.js';
 export type { Agent, Arrived, DomainEvent, Run, Settled, SignalSpec } from './core/run.js';

@@ -66,6 +66,7 @@ export { isPassingStatus } from './core/http-answer.js';
 export { inertJson } from './core/inert-json.js';
 export { through } from './core/join-seams.js';
 export { parsedUrl } from './core/parsed-url.js';
+export { bytesOf, hashOf, isMediaPart, isParts, isSoundMedia, mediaIn, textOf } from './core/parts.js';
 export { PRICES, priceOf } from './core/prices.js';
 export { linksOf, type NewSegment, sharedPrefix } from './core/prompt.js';
 export { check } from './core/schema.js';

@@ -1,13 +1,14 @@
 import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { done, failed, type Outcome } from '../core/outcome.js';
+import { type Content, isParts, type MessagePart } from '../core/parts.js';
 import { append, type Prompt } from '../core/prompt.js';
 import type { Agent, MadeCall, Run } from '../core/run.js';
 import type { StandardSchema } from '../core/schema.js';
 import type { ToolLoopEnd } from '../loops/tool-loop/tool-loop.js';
 import type { DefinedAgent } from './define-agent.js';
 
-/** What a person says next, or that they are done. */
-export type Said = { readonly text: string } | { readonly end: true };
+/** What a person says next, as text or in parts, or that they are done. */
+export type Said = { readonly text: string } | { readonly parts: readonly MessagePart[] } | { readonly end: true };
 
 /** The signal that a conversation waits for. */
 export const MESSAGE = 'message';
@@ -15,7 +16,11 @@ export const MESSAGE = 'message';
 /** The JSON Schema of a message to a conversation. */
 export const SAID_SCHEMA = {
   type: 'object',
-  properties: { text: { type: 'string' }, end: { const: true } },
+  properties: {
+    text: { type: 'string' },
+    parts: { type: 'array', items: { type: 'object' }, minItems: 1 },
+    end: { const: true },
+  },
   additionalProperties: false,
   minProperties: 1,
 } as const;
@@ -27,8 +32,8 @@ export const SAID_SCHEMA = {
  * conversation.
  */
 export function conversation(agent: Pick<DefinedAgent, 'converse'>): Agent<unknown, { readonly turns: number }> {
-  return talk(async (run, before, text, whole) => {
-    const input = before === undefined ? text : append(before, { role: 'user', content: text });
+  return talk(async (run, before, content, whole) => {
+    const input = before === undefined ? content : append(before, { role: 'user', content });
     const end = await agent.converse(run, input, whole);
     return { outcome: end.outcome, ...left(run, end) };
   });
@@ -54,7 +59,7 @@ interface Answered {
 type Answer = (
   run: Run,
   before: Prompt | undefined,
-  text: string,
+  content: Content,
   whole: () => readonly MadeCall[],
 ) => Promise<Answered>;
 
@@ -62,13 +67,20 @@ function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
   return async (run, first) => {
     let prompt: Prompt | undefined;
     for (let turn = 1; ; turn++) {
-      const said = turn === 1 && typeof first === 'string' && first !== '' ? { text: first } : await nextMessage(run);
-      if (!('text' in said)) return done({ turns: turn - 1 });
-      const end = await answer(run.scope(`turn-${turn}`), prompt, said.text, () => run.calls());
+      const said = (turn === 1 ? opened(first) : undefined) ?? (await nextMessage(run));
+      if ('end' in said) return done({ turns: turn - 1 });
+      const content = 'text' in said ? said.text : said.parts;
+      const end = await answer(run.scope(`turn-${turn}`), prompt, content, () => run.calls());
       run.note({ kind: 'turn-end', turn, stop: end.outcome.stop, ...answerIn(end.outcome) });
       if (end.prompt !== undefined) prompt = end.prompt;
     }
   };
+}
+
+/** A conversation may be started with its first message. */
+function opened(first: unknown): Said | undefined {
+  if (isParts(first)) return { parts: first };
+  return typeof first === 'string' && first !== '' ? { text: first } : undefined;
 }
 
 /** Waits for what is said next. */
@@ -102,12 +114,12 @@ function textOf(value: unknown): string {
 /** Marks an agent that waits for its messages itself: a conversation with it is the agent as it is. */
 export const CONVERSES = Symbol.for('flyball.converses');
 
-/** A conversation with any agent that takes text. Each message calls the function once, without history. */
+/** A conversation with any agent that takes messages. Each of them calls the function once, without history. */
 export function plainConversation(agent: Agent<string, unknown>): Agent<unknown, { readonly turns: number }> {
   if (CONVERSES in agent) return agent as unknown as Agent<unknown, { readonly turns: number }>;
-  return talk(async (run, _before, text) => {
+  return talk(async (run, _before, content) => {
     try {
-      return { outcome: await agent(run, text) };
+      return { outcome: await (agent as Agent<Content, unknown>)(run, content) };
     } catch (error) {
       // a bound and a cancellation are for the whole conversation, a mistake in the function is for this turn
       if (error instanceof BoundReachedError || error instanceof CancelledError) throw error;
@@ -121,10 +133,17 @@ const saidSchema: StandardSchema<unknown, Said> = {
     version: 1,
     vendor: 'flyball',
     validate: (value) => {
-      const { text, end } = (value ?? {}) as { readonly text?: unknown; readonly end?: unknown };
+      const { text, parts, end } = (value ?? {}) as Readonly<Record<string, unknown>>;
       if (typeof text === 'string' && text.trim() !== '') return { value: { text } };
+      if (isParts(parts)) return { value: { parts } };
       if (end === true) return { value: { end: true } };
-      return { issues: [{ message: 'a message is { "text": "…" }, and the end of a conversation { "end": true }' }] };
+      return {
+        issues: [
+          {
+            message: 'a message is { "text": "…" } or { "parts": […] }, and the end of a conversation { "end": true }',
+          },
+        ],
+      };
     },
   },
 };

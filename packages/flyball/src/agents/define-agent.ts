@@ -3,11 +3,13 @@ import type { Budget } from '../core/budget.js';
 import { ConfigError } from '../core/errors.js';
 import type { Model } from '../core/model.js';
 import { failed } from '../core/outcome.js';
+import { wordsOf } from '../core/parts.js';
 import { append, type Prompt } from '../core/prompt.js';
 import { type Proofs, unprovenClaims, unprovenInText } from '../core/proofs.js';
+import { isPrompt } from '../core/request.js';
 import type { Agent, MadeCall, Run } from '../core/run.js';
 import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from '../core/schema.js';
-import type { Session } from '../core/session.js';
+import type { Input, Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
 import { type LoopParts, type Prove, partsOf } from '../loops/tool-loop/loop-parts.js';
 import type { ToolLoopResult } from '../loops/tool-loop/termination.js';
@@ -87,7 +89,7 @@ export interface DefinedAgent<I = never, O = unknown> {
   readonly agent: Agent<I, ToolLoopResult<O>>;
   /** One turn of a conversation that stands on this agent's setup. */
   /** `known`: the calls of the whole conversation, where the run is the scope of one turn. */
-  converse(run: Run, input: string | Prompt, known?: Calls): Promise<ToolLoopEnd<unknown>>;
+  converse(run: Run, input: Input, known?: Calls): Promise<ToolLoopEnd<unknown>>;
   /** Returns the same agent with another model or other settings. */
   vary(changes: Variable): DefinedAgent<I, O>;
 }
@@ -226,13 +228,8 @@ function iterative<O>(made: Made<O>): Agent<unknown, ToolLoopResult<O>> {
   };
 }
 
-async function converse(
-  given: Run,
-  made: Made<unknown>,
-  input: string | Prompt,
-  known?: Calls,
-): Promise<ToolLoopEnd<unknown>> {
-  const ready = await readied(given, made, canCallTools(made), typeof input === 'string' ? undefined : input);
+async function converse(given: Run, made: Made<unknown>, input: Input, known?: Calls): Promise<ToolLoopEnd<unknown>> {
+  const ready = await readied(given, made, canCallTools(made), isPrompt(input) ? input : undefined);
   const prompt = await turnOf(ready, input); // before the parts: what becomes active decides what is offered
   const end = await runToolLoop(ready.run, partsFor(ready, known), prompt);
   ready.skills?.leave(end.prompt);
@@ -240,12 +237,12 @@ async function converse(
 }
 
 /** What is asked in a turn: what is remembered and the skills that fit come before the first words, and after later ones. */
-async function turnOf(ready: Ready<unknown>, input: string | Prompt): Promise<Prompt> {
+async function turnOf(ready: Ready<unknown>, input: Input): Promise<Prompt> {
   const { run, made, skills } = ready;
-  if (typeof input !== 'string')
-    return withSegments(input, (await skills?.guidance(lastWords(input), 'log')) ?? []) ?? input;
-  const remembered = await reminder(run, openingParts(ready, canRecall(made)), input);
-  const guided = withSegments(remembered, (await skills?.guidance(input, 'stable')) ?? []);
+  if (isPrompt(input)) return withSegments(input, (await skills?.guidance(lastWords(input), 'log')) ?? []) ?? input;
+  const words = typeof input === 'string' ? input : wordsOf(input);
+  const remembered = await reminder(run, openingParts(ready, canRecall(made)), words);
+  const guided = withSegments(remembered, (await skills?.guidance(words, 'stable')) ?? []);
   return append(guided, { role: 'user', content: input });
 }
 

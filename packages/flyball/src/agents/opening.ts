@@ -1,4 +1,5 @@
 import { type Failure, failureOf } from '../core/errors.js';
+import { type Content, describePart, isMediaPart, isParts, type MediaPart, wordsOf } from '../core/parts.js';
 import { append, type NewSegment, type Prompt } from '../core/prompt.js';
 import { underSetup } from '../core/request.js';
 import type { Run } from '../core/run.js';
@@ -29,10 +30,24 @@ export type Opening =
 export async function opening(run: Run, parts: OpeningParts, given: unknown): Promise<Opening> {
   const inputs = await inputsOf(run, parts, given);
   if (!inputs.ok) return inputs;
-  const content = typeof inputs.value === 'string' ? inputs.value : JSON.stringify(inputs.value, null, 2);
-  const remembered = await reminder(run, parts, content);
-  const guided = withSegments(remembered, (await parts.guidance?.(content)) ?? []);
+  const content = saidBy(inputs.value);
+  const words = typeof content === 'string' ? content : wordsOf(content);
+  const remembered = await reminder(run, parts, words);
+  const guided = withSegments(remembered, (await parts.guidance?.(words)) ?? []);
   return { ok: true, prompt: underSetup(parts.session, append(guided, { role: 'user', content })) };
+}
+
+/** Inputs as a message. Parts are sent as they are; in fields they are named, and follow. */
+function saidBy(inputs: unknown): Content {
+  if (typeof inputs === 'string' || isParts(inputs)) return inputs;
+  const media: MediaPart[] = [];
+  const named = (_key: string, value: unknown): unknown => {
+    if (!isMediaPart(value)) return value;
+    media.push(value);
+    return `[${describePart(value)}]`;
+  };
+  const text = JSON.stringify(inputs, named, 2);
+  return media.length === 0 ? text : [{ type: 'text', text }, ...media];
 }
 
 /** Progressive recall: the index of the best five, and the way to read more where there is one. */

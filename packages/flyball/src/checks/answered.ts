@@ -5,7 +5,7 @@ import type { Run, Settled } from '../core/run.js';
 export type Answered<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** Asking the same again would end the same: the level counts as not run. Everything else rises, to be tried again. */
-const UNANSWERABLE: readonly ErrorCode[] = ['REPLY_INVALID', 'WINDOW_EXCEEDED', 'MODEL_REJECTED'];
+const UNANSWERABLE: readonly ErrorCode[] = ['REPLY_INVALID', 'WINDOW_EXCEEDED', 'PART_UNSUPPORTED', 'MODEL_REJECTED'];
 /** One of several critics or samples may be lost to these without taking the others along. */
 const LOST: readonly ErrorCode[] = [
   ...UNANSWERABLE,

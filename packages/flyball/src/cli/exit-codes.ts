@@ -96,6 +96,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   MODEL_UNAVAILABLE: EXIT.failed,
   MODEL_REJECTED: EXIT.failed,
   WINDOW_EXCEEDED: EXIT.failed,
+  PART_UNSUPPORTED: EXIT.failed,
   REPLY_INVALID: EXIT.failed,
   CONTINUE_REFUSED: EXIT.failed,
   SCRIPT_EXHAUSTED: EXIT.failed,

@@ -109,6 +109,9 @@ export type EffectEvent =
   | {
       readonly type: 'ask-end';
       readonly id: EffectId;
+      /** Of a call that was refused before it was made, and so has no `ask-start`: what was asked, and by whom. */
+      readonly fp?: string;
+      readonly session?: string;
       readonly reply?: RecordedReply;
       readonly failure?: Failure;
       readonly spent: Partial<Amounts>;

@@ -1,3 +1,5 @@
+import type { MediaTokenRule } from './media-tokens.js';
+import type { MessagePart } from './parts.js';
 import type { JsonSchema } from './schema.js';
 
 /** A language model. Adapters translate providers into this interface. */
@@ -39,6 +41,13 @@ export interface ModelCapabilities {
   readonly temperature?: false;
   /** Name of the encoding that counts its tokens, such as `o200k_base`. */
   readonly tokenizer?: string;
+  /**
+   * Media types that it takes beside text, such as `image/png`, `image/*` or `application/pdf`. None where it is absent:
+   * a message with an image is refused before the call. Files of text are sent to every model, as text.
+   */
+  readonly media?: readonly string[];
+  /** By which formula it counts what is not text. The most cautious one where it is absent. */
+  readonly mediaTokens?: MediaTokenRule;
 }
 
 /** What a model gets besides the request: a signal to stop, an idempotency key, and a callback for deltas. */
@@ -94,8 +103,11 @@ export interface Sampling {
 /** Whether the model may, must or must not call tools. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
-/** `cache` marks the end of a prefix that a provider with marked caching should keep. */
-export type Message = MessageBody & { readonly cache?: true };
+/**
+ * `cache` marks the end of a prefix that a provider with marked caching should keep. `parts` is there where the message
+ * holds more than text: then they are what is sent, and `content` only names what is not text.
+ */
+export type Message = MessageBody & { readonly cache?: true; readonly parts?: readonly MessagePart[] };
 
 type MessageBody =
   | { readonly role: 'system' | 'user'; readonly content: string }

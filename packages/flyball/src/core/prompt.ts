@@ -1,5 +1,21 @@
 import { hash } from 'node:crypto';
+import { FlyballError } from './errors.js';
+import { mediaTokens } from './media-tokens.js';
 import type { Message, Reasoning, ToolCall } from './model.js';
+import {
+  type Content,
+  hashOf,
+  isMedia,
+  keptParts,
+  layoutOf,
+  type MediaPart,
+  type MessagePart,
+  mediaIn,
+  partsFrom,
+  plainText,
+  textOf,
+  withText,
+} from './parts.js';
 
 /**
  * A prompt is a persistent linked list of segments. A link's id is the hash of its parent's id, a fixed header and its
@@ -17,7 +33,10 @@ export type Trust = 'system' | 'user' | 'model' | 'outside';
 /** A message of a prompt with its band, owner and trust. */
 export interface Segment {
   readonly role: Message['role'];
+  /** Its text. What is not text is named in it. */
   readonly content: string;
+  /** All of its parts, where some are not text. */
+  readonly parts?: readonly MessagePart[];
   readonly band: Band;
   /** Who put it there. */
   readonly owner: string;
@@ -45,12 +64,19 @@ export interface Prompt {
   /** The segment as a model reads it: made once, so that adapters can keep what they made of it. */
   readonly message: Message;
   readonly length: number;
-  /** UTF-16 units of all content up to here: what token bounds are estimated from without walking the chain. */
+  /** Whether it holds anything that is not text. */
+  readonly hasMedia: boolean;
+  /**
+   * UTF-16 units of all text up to here, and the most tokens that what is not text can be: what token bounds are
+   * estimated from without walking the chain.
+   */
   readonly size: number;
 }
 
 /** A segment to append to a prompt; what is omitted gets defaults. */
-export type NewSegment = Pick<Segment, 'role' | 'content'> & Partial<Omit<Segment, 'role' | 'content'>>;
+export type NewSegment = Pick<Segment, 'role'> & {
+  readonly content: Content;
+} & Partial<Omit<Segment, 'role' | 'content'>>;
 
 const TRUST_OF_ROLE: Readonly<Record<Message['role'], Trust>> = {
   system: 'system',
@@ -60,13 +86,32 @@ const TRUST_OF_ROLE: Readonly<Record<Message['role'], Trust>> = {
 };
 
 export function segment(given: NewSegment): Segment {
-  return {
-    band: given.role === 'system' ? 'setup' : 'log',
+  const made = {
+    band: given.role === 'system' ? ('setup' as const) : ('log' as const),
     owner: 'agent',
     trust: TRUST_OF_ROLE[given.role],
     protect: false,
     ...given,
   };
+  const isText = typeof given.content === 'string' && given.parts === undefined;
+  return isText ? (made as Segment) : { ...made, ...saidIn(given) };
+}
+
+/** Text and parts always say the same: where somebody changed the text, the parts follow it. */
+function saidIn({ role, content, parts }: NewSegment): Pick<Segment, 'content' | 'parts'> {
+  if (typeof content !== 'string') {
+    const kept = keptParts(content);
+    if (role !== 'user' && role !== 'tool' && kept.some(isMedia)) throw misplaced(role);
+    return kept.some(isMedia) ? { content: textOf(kept), parts: kept } : { content: textOf(kept) };
+  }
+  if (parts === undefined || textOf(parts) === content) return { content };
+  const changed = keptParts(withText(parts, content));
+  return { content: textOf(changed), parts: changed };
+}
+
+function misplaced(role: string): FlyballError {
+  const where = 'Images, sounds and files belong into messages of the user and results of tools';
+  return new FlyballError('INPUT_INVALID', `${where}, not into a message of the role "${role}".`);
 }
 
 /** Appends a segment. Nothing is copied: the new link points to the old chain. */
@@ -76,7 +121,8 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
   if (parent !== undefined && BANDS.indexOf(parent.segment.band) > BANDS.indexOf(added.band)) {
     return append(append(parent.parent, given), parent.segment);
   }
-  const id = linkId(parent?.id ?? '', added);
+  const media = mediaIn(added.parts);
+  const id = linkId(media.reduce(mediaLinkId, parent?.id ?? ''), added);
   return {
     id,
     parent,
@@ -84,10 +130,12 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
     segment: added,
     message: messageOf(added),
     length: (parent?.length ?? 0) + 1,
+    hasMedia: media.length > 0 || (parent?.hasMedia ?? false),
     size:
       (parent?.size ?? 0) +
       added.content.length +
-      (added.toolCalls === undefined ? 0 : JSON.stringify(added.toolCalls).length),
+      (added.toolCalls === undefined ? 0 : JSON.stringify(added.toolCalls).length) +
+      media.reduce((sum, part) => sum + mediaTokens(part), 0),
   };
 }
 
@@ -104,8 +152,9 @@ export function headerOf(of: Segment): string {
     calls,
   ];
   // only where there are any: links written before these fields existed keep their ids
-  if (of.name !== undefined || of.reasoning !== undefined || of.cache === true) {
-    fields.push(JSON.stringify({ name: of.name, reasoning: of.reasoning, cache: of.cache }));
+  if (of.name !== undefined || of.reasoning !== undefined || of.cache === true || of.parts !== undefined) {
+    const layout = of.parts === undefined ? undefined : layoutOf(of.parts);
+    fields.push(JSON.stringify({ name: of.name, reasoning: of.reasoning, cache: of.cache, layout }));
   }
   return fields.join('\u001f');
 }
@@ -116,7 +165,46 @@ function field(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\u001f', '%1F');
 }
 
-export function segmentFrom(header: string, content: string): Segment {
+/**
+ * What is not text stands in links of its own before the link of its message, so that an engine knows each content that
+ * a chain holds, and stores it once.
+ */
+export interface MediaLink {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly header: string;
+  readonly part: MediaPart;
+}
+
+const MEDIA = 'media';
+
+/** The links that stand between a message and the one before it. */
+export function mediaLinksOf({ segment: { parts }, parent }: Prompt): readonly MediaLink[] {
+  let under = parent?.id;
+  return mediaIn(parts).map((part) => {
+    const link = { id: mediaLinkId(under ?? '', part), parent: under, header: mediaHeaderOf(part), part };
+    under = link.id;
+    return link;
+  });
+}
+
+function mediaHeaderOf({ type, mediaType, name }: MediaPart): string {
+  return [MEDIA, type, mediaType, ...(name === undefined ? [] : [field(name)])].join('\u001f');
+}
+
+function mediaLinkId(parentId: string, part: MediaPart): string {
+  const header = mediaHeaderOf(part);
+  return hash('sha256', `${parentId}\n${header.length}\n${header}\n${hashOf(part)}`, 'base64url').slice(0, 22);
+}
+
+/** The part that a link holds, where it is not a message. */
+export function mediaFrom(header: string, data: string): MediaPart | undefined {
+  const [kind, type, mediaType, name] = header.split('\u001f') as [string, MediaPart['type'], string, string?];
+  if (kind !== MEDIA) return undefined;
+  return Object.freeze({ type, mediaType, data, ...(name === undefined ? {} : { name: decodeURIComponent(name) }) });
+}
+
+export function segmentFrom(header: string, content: string, media: readonly MediaPart[] = []): Segment {
   const [band, role, owner, trust, protect, toolCallId, calls, extras] = header.split('\u001f') as [
     Band,
     Message['role'],
@@ -129,21 +217,35 @@ export function segmentFrom(header: string, content: string): Segment {
   ];
   return {
     role,
-    content,
+    content, // of one with parts, what these say
     band,
     owner: decodeURIComponent(owner),
     trust,
     protect: protect === 'protect',
     ...(toolCallId === '' ? {} : { toolCallId: decodeURIComponent(toolCallId) }),
     ...(calls === '' ? {} : { toolCalls: JSON.parse(calls) as readonly ToolCall[] }),
-    ...(extras === undefined ? {} : (JSON.parse(extras) as Pick<Segment, 'name' | 'reasoning' | 'cache'>)),
+    ...(extras === undefined ? {} : extrasFrom(extras, content, media)),
   };
+}
+
+type Extras = Pick<Segment, 'name' | 'reasoning' | 'cache'>;
+
+function extrasFrom(extras: string, plain: string, media: readonly MediaPart[]): Extras & Partial<Segment> {
+  const { layout, ...rest } = JSON.parse(extras) as Extras & { readonly layout?: readonly number[] };
+  if (layout === undefined) return rest;
+  const parts = partsFrom(layout, plain, media);
+  return { ...rest, parts, content: textOf(parts) };
 }
 
 /** 132 bits of SHA-256 over parent, header and raw bytes. Not canonical JSON, which costs five times as much. */
 export function linkId(parentId: string, of: Segment): string {
   const header = headerOf(of);
-  return hash('sha256', `${parentId}\n${header.length}\n${header}\n${of.content}`, 'base64url').slice(0, 22);
+  return hash('sha256', `${parentId}\n${header.length}\n${header}\n${storedText(of)}`, 'base64url').slice(0, 22);
+}
+
+/** What its own link stores of a segment: how a part is named may change, what was said may not. */
+export function storedText({ content, parts }: Segment): string {
+  return parts === undefined ? content : plainText(parts);
 }
 
 /** Oldest first. */
@@ -161,7 +263,10 @@ export function messagesOf(tip: Prompt | undefined): readonly Message[] {
 }
 
 function messageOf(of: Segment): Message {
-  const cache = of.cache === true ? { cache: true as const } : {};
+  const more = {
+    ...(of.parts === undefined ? {} : { parts: of.parts }),
+    ...(of.cache === true ? { cache: true as const } : {}),
+  };
   switch (of.role) {
     case 'assistant':
       return {
@@ -169,7 +274,7 @@ function messageOf(of: Segment): Message {
         content: of.content,
         ...(of.toolCalls === undefined ? {} : { toolCalls: of.toolCalls }),
         ...(of.reasoning === undefined ? {} : { reasoning: of.reasoning }),
-        ...cache,
+        ...more,
       };
     case 'tool':
       return {
@@ -177,11 +282,11 @@ function messageOf(of: Segment): Message {
         content: of.content,
         toolCallId: of.toolCallId ?? '',
         ...(of.name === undefined ? {} : { name: of.name }),
-        ...cache,
+        ...more,
       };
     case 'system':
     case 'user':
-      return { role: of.role, content: of.content, ...cache };
+      return { role: of.role, content: of.content, ...more };
   }
 }
 

@@ -57,7 +57,7 @@ const rebased = new WeakMap<Prompt, Map<string, Prompt>>();
  */
 export function underSetup(session: Pick<Session<unknown>, 'name' | 'setup'>, input: Input): Prompt {
   const setup = setupOf(session);
-  if (typeof input === 'string') return append(setup, { role: 'user', content: input });
+  if (!isPrompt(input)) return append(setup, { role: 'user', content: input });
   if (input.root === setup.id) return input;
   let tip = setup;
   for (const link of linksOf(input)) {
@@ -67,6 +67,10 @@ export function underSetup(session: Pick<Session<unknown>, 'name' | 'setup'>, in
     if (known === undefined) remember(link, setup.id, tip);
   }
   return tip;
+}
+
+export function isPrompt(input: Input): input is Prompt {
+  return typeof input !== 'string' && 'segment' in input;
 }
 
 /** Sessions are immutable, so each one's setup is hashed once. */

@@ -8,6 +8,7 @@ import type {
   ToolCall,
   ToolChoice,
 } from './model.js';
+import type { MessagePart } from './parts.js';
 import type { Prompt } from './prompt.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 import type { ToolRef } from './tool.js';
@@ -33,8 +34,8 @@ export interface Session<T = string> {
   readonly timeoutMs?: number;
 }
 
-/** The input of a model call: a prompt, or text that starts one. */
-export type Input = string | Prompt;
+/** The input of a model call: a prompt, or what the first message says, as text or in parts. */
+export type Input = string | readonly MessagePart[] | Prompt;
 
 /** The reply to `run.ask`, with its parsed value and cost. */
 export interface Reply<T> {

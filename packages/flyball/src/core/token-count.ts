@@ -1,4 +1,6 @@
+import { type MediaTokenRule, mediaTokens } from './media-tokens.js';
 import type { Message, ModelRequest, ToolSpec } from './model.js';
+import { isMedia, type MessagePart, sentParts } from './parts.js';
 import type { JsonSchema } from './schema.js';
 
 /** Tokens of a piece of text: exact, or never too few. */
@@ -22,8 +24,12 @@ const AROUND_TOOLS = 600;
  * A counter for whole requests that is cheap on conversations that grow: messages and schemas are the same objects from
  * call to call, so each is counted once.
  */
-export function requestCounter(countText: CountText = bytesAtMost): (request: ModelRequest) => number {
-  const ofMessage = once((message: Message) => messageTokens(message, countText));
+export function requestCounter(
+  countText: CountText = bytesAtMost,
+  rule?: MediaTokenRule,
+): (request: ModelRequest) => number {
+  const ofParts = (parts: readonly MessagePart[]): number => partTokens(parts, countText, rule);
+  const ofMessage = once((message: Message) => messageTokens(message, countText, ofParts));
   const ofSchema = once((schema: JsonSchema) => countText(JSON.stringify(schema)));
   const ofTool = ({ name, description, input }: ToolSpec): number =>
     AROUND_CALL + countText(name) + countText(description) + ofSchema(input);
@@ -36,8 +42,18 @@ export function requestCounter(countText: CountText = bytesAtMost): (request: Mo
   };
 }
 
-function messageTokens(message: Message, count: CountText): number {
-  const own = AROUND_MESSAGE + count(message.content);
+/** What providers put around a part. */
+const AROUND_PART = 16;
+
+/** What parts are at most: text by its counter, the rest by the formula of the provider. */
+export function partTokens(parts: readonly MessagePart[], count: CountText, rule?: MediaTokenRule): number {
+  const of = (part: MessagePart): number =>
+    isMedia(part) ? mediaTokens(part, rule) + count(part.name ?? '') : count(part.text);
+  return sentParts(parts).reduce((sum, part) => sum + AROUND_PART + of(part), 0);
+}
+
+function messageTokens(message: Message, count: CountText, ofParts: (parts: readonly MessagePart[]) => number): number {
+  const own = AROUND_MESSAGE + (message.parts === undefined ? count(message.content) : ofParts(message.parts));
   if (message.role === 'tool') return own + AROUND_CALL + count(message.toolCallId) + count(message.name ?? '');
   if (message.role !== 'assistant') return own;
   const { reasoning, toolCalls = [] } = message;

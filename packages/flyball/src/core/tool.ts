@@ -3,6 +3,7 @@ import type { Amounts } from './budget.js';
 import type { ChildSlice } from './child-slice.js';
 import type { Failure } from './errors.js';
 import type { Outcome } from './outcome.js';
+import type { Content, MessagePart } from './parts.js';
 import type { Question } from './question.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
@@ -140,8 +141,11 @@ export interface Tool<A = never, T = unknown> {
   /** Who has to approve a call, if approval is required. */
   readonly approval?: Partial<ApprovalRules>;
   execute(args: A, how: EffectContext): Promise<T | Changed<T>>;
-  /** Turns the result into the text that the model reads. The default is JSON. */
-  present?(value: T): string;
+  /**
+   * Turns the result into what the model reads: text, or parts with images, sounds and files. The default is JSON; a
+   * result that is a list of parts with one of those is read as it is.
+   */
+  present?(value: T): Content;
 }
 
 /** The result of a tool with what it changed: `return changed(value, { filesChanged: 1, linesChanged: 12 })`. */
@@ -157,7 +161,14 @@ export function changed<T>(value: T, amounts: Partial<Amounts>): Changed<T> {
 
 /** The result of a tool call. A call that failed or was denied is a result too, not an exception. */
 export type ToolResult<T = unknown> =
-  | { readonly ok: true; readonly content: string; readonly value: T; readonly simulated?: boolean }
+  | {
+      readonly ok: true;
+      readonly content: string;
+      /** What the model reads, where it is more than text: `content` only names the rest. */
+      readonly parts?: readonly MessagePart[];
+      readonly value: T;
+      readonly simulated?: boolean;
+    }
   | { readonly ok: false; readonly content: string; readonly failure: Failure };
 
 /** Any tool, whatever its arguments. */

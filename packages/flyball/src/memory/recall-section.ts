@@ -14,7 +14,10 @@ export interface SectionOptions {
  * Recalled items as a segment of a prompt, or undefined where there are none. The segment is as little trusted as the
  * least trusted item in it, and every item says where its text comes from: remembering does not launder a text.
  */
-export function recallSection(items: readonly Recalled[], options: SectionOptions = {}): NewSegment | undefined {
+export function recallSection(
+  items: readonly Recalled[],
+  options: SectionOptions = {},
+): (NewSegment & { readonly content: string }) | undefined {
   if (items.length === 0) return undefined;
   const { tool, band = 'stable' } = options;
   const more =

@@ -1,5 +1,6 @@
 import { ConfigError } from '../core/errors.js';
 import type { ModelCapabilities } from '../core/model.js';
+import { ANTHROPIC_MEDIA, GEMINI_MEDIA, OPENAI_MEDIA } from '../core/vendor-media.js';
 
 /** What is assumed of a model that nobody has described: little, but tools, as a server refuses them loudly itself. */
 export const UNKNOWN_MODEL: ModelCapabilities = {
@@ -17,7 +18,11 @@ export const UNKNOWN_MODEL: ModelCapabilities = {
  */
 export const USUAL_OUTPUT_LIMIT = 16_384;
 
-const openAi = (window: number, maxOutputTokens: number): ModelCapabilities => ({
+const openAi = (
+  window: number,
+  maxOutputTokens: number,
+  mediaTokens: NonNullable<ModelCapabilities['mediaTokens']>,
+): ModelCapabilities => ({
   window,
   maxOutputTokens,
   tools: true,
@@ -25,6 +30,8 @@ const openAi = (window: number, maxOutputTokens: number): ModelCapabilities => (
   structuredOutput: true,
   promptCache: true,
   tokenizer: 'o200k_base',
+  ...OPENAI_MEDIA,
+  mediaTokens,
 });
 
 const claude = (maxOutputTokens: number): ModelCapabilities => ({
@@ -34,15 +41,18 @@ const claude = (maxOutputTokens: number): ModelCapabilities => ({
   parallelTools: true,
   structuredOutput: true,
   promptCache: 'marked',
+  ...ANTHROPIC_MEDIA,
 });
 
-const gemini = (maxOutputTokens: number): ModelCapabilities => ({
+const gemini = (maxOutputTokens: number, mediaTokens: 'gemini' | 'gemini-3' = 'gemini'): ModelCapabilities => ({
   window: 1_048_576,
   maxOutputTokens,
   tools: true,
   parallelTools: true,
   structuredOutput: true,
   promptCache: true,
+  ...GEMINI_MEDIA,
+  mediaTokens,
 });
 
 const other = (window: number, maxOutputTokens: number, more: Partial<ModelCapabilities> = {}): ModelCapabilities => ({
@@ -57,13 +67,19 @@ const other = (window: number, maxOutputTokens: number, more: Partial<ModelCapab
 
 /** As published by the vendors. A name stands for its dated and smaller variants too, unless those have entries. */
 const KNOWN: Readonly<Record<string, ModelCapabilities>> = {
-  'openai/gpt-5': { ...openAi(400_000, 128_000), temperature: false },
-  'openai/gpt-5-chat': openAi(128_000, 16_384),
-  'openai/gpt-4.1': openAi(1_047_576, 32_768),
-  'openai/gpt-4o': openAi(128_000, 16_384),
-  'openai/o3': { ...openAi(200_000, 100_000), temperature: false },
-  'openai/o4-mini': { ...openAi(200_000, 100_000), temperature: false },
-  'openai/gpt-oss': { ...openAi(131_072, 32_768), tokenizer: 'o200k_harmony' },
+  'openai/gpt-5': { ...openAi(400_000, 128_000, 'openai-5'), temperature: false },
+  'openai/gpt-5-mini': { ...openAi(400_000, 128_000, 'openai-patches'), temperature: false },
+  'openai/gpt-5-nano': { ...openAi(400_000, 128_000, 'openai-patches-nano'), temperature: false },
+  'openai/gpt-5-chat': openAi(128_000, 16_384, 'openai-5'),
+  'openai/gpt-4.1': openAi(1_047_576, 32_768, 'openai-4o'),
+  'openai/gpt-4.1-mini': openAi(1_047_576, 32_768, 'openai-patches'),
+  'openai/gpt-4.1-nano': openAi(1_047_576, 32_768, 'openai-patches-nano'),
+  'openai/gpt-4o': openAi(128_000, 16_384, 'openai-4o'),
+  'openai/gpt-4o-mini': openAi(128_000, 16_384, 'openai-4o-mini'),
+  'openai/gpt-4o-audio': { ...openAi(128_000, 16_384, 'openai-4o'), media: ['audio/wav', 'audio/mpeg'] },
+  'openai/o3': { ...openAi(200_000, 100_000, 'openai-o'), temperature: false },
+  'openai/o4-mini': { ...openAi(200_000, 100_000, 'openai-patches'), temperature: false },
+  'openai/gpt-oss': { ...openAi(131_072, 32_768, 'unknown'), tokenizer: 'o200k_harmony', media: [] },
   'anthropic/claude-opus-4': claude(32_000),
   'anthropic/claude-opus-4-5': claude(64_000),
   'anthropic/claude-sonnet-4': claude(64_000),
@@ -72,7 +88,7 @@ const KNOWN: Readonly<Record<string, ModelCapabilities>> = {
   'anthropic/claude-3-5-haiku': claude(8_192),
   'google/gemini-2.5': gemini(65_536),
   'google/gemini-2.0-flash': gemini(8_192),
-  'google/gemini-3.1-flash-lite': gemini(65_536),
+  'google/gemini-3.1-flash-lite': gemini(65_536, 'gemini-3'),
   'deepseek/deepseek-chat': other(128_000, 8_192, { structuredOutput: false, promptCache: true }),
   'deepseek/deepseek-reasoner': other(128_000, 65_536, { structuredOutput: false, promptCache: true }),
   'deepseek/deepseek-v4': other(1_000_000, 393_216, { structuredOutput: false, promptCache: true }),
@@ -81,7 +97,7 @@ const KNOWN: Readonly<Record<string, ModelCapabilities>> = {
   'mistral/mistral-medium': other(128_000, 16_384),
   'mistral/mistral-small': other(128_000, 16_384),
   'groq/llama-3.3-70b-versatile': other(131_072, 32_768, { structuredOutput: false }),
-  'xai/grok-4': other(256_000, 32_768, { promptCache: true }),
+  'xai/grok-4': other(256_000, 32_768, { promptCache: true, media: ['image/png', 'image/jpeg'] }),
 };
 
 /** What a model can do: as settings say, else as its vendor says, else as little as is sensible. */

@@ -102,4 +102,12 @@ describe('a model that could stand in', () => {
   it('is unfit for tools it cannot call: its text would pass for the end of the task', () => {
     expect(whyUnfit(small, { ...request, tools: [tool] }, 0)).toContain('cannot call tools');
   });
+
+  it('is unfit for an image that it cannot take [R11-N12-ROUTER]', () => {
+    const image = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
+    const messages = [{ role: 'user', content: '', parts: [image] } as const];
+    expect(whyUnfit(small, { ...request, messages }, 0)).toBe('it cannot take image/png');
+    const seeing = puppet('b/eye', [answers('hi')], { capabilities: { media: ['image/*'] } });
+    expect(whyUnfit(seeing, { ...request, messages }, 0)).toBeUndefined();
+  });
 });

@@ -1,4 +1,5 @@
 import { type ErrorCode, FlyballError } from '../core/errors.js';
+import { unfitPart } from '../core/media-fit.js';
 import type { Model, ModelRequest } from '../core/model.js';
 import { backoffMs, mayPass, retryAfterOf } from '../core/retry.js';
 import type { Lesson } from './provider-gate.js';
@@ -61,6 +62,8 @@ export function whyUnfit(candidate: Model, request: ModelRequest, exceededWindow
   if (window <= exceededWindow) return `its window of ${window} tokens is not larger than the one that was exceeded`;
   // a model that cannot call tools would answer in text, and the loop would take that for the end
   if (request.tools.length > 0 && !tools) return 'it cannot call tools';
+  const unfit = unfitPart(candidate.capabilities, request.messages);
+  if (unfit !== undefined) return `it cannot take ${unfit.mediaType}`;
   return undefined;
 }
 

@@ -2,7 +2,8 @@ import { contentId, decode, referencesIn } from '../core/codec.js';
 import { entryDamaged, runDamaged } from '../core/engine-errors.js';
 import { FlyballError } from '../core/errors.js';
 import { type EffectId, type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
-import { append, type Prompt, segmentFrom } from '../core/prompt.js';
+import type { MediaPart } from '../core/parts.js';
+import { append, mediaFrom, type Prompt, segmentFrom } from '../core/prompt.js';
 import type { Engine, RunRecord, StoredEntry } from '../ports/engine.js';
 import type { Lineage } from './lineage.js';
 import type { LoadedEntry } from './loaded-entry.js';
@@ -134,9 +135,16 @@ export async function readPrompt(engine: Engine, { tenant }: Whose, tip: string)
     links.flatMap(({ blob }) => (blob === undefined ? [] : [blob])),
   );
   let prompt: Prompt | undefined;
+  let media: MediaPart[] = []; // of the message that comes next
   for (const link of links) {
     const content = link.content ?? blobs.get(link.blob ?? '');
-    prompt = content === undefined ? undefined : append(prompt, segmentFrom(link.header, content));
+    const part = content === undefined ? undefined : mediaFrom(link.header, content);
+    if (part !== undefined) {
+      media.push(part);
+      continue;
+    }
+    prompt = content === undefined ? undefined : append(prompt, segmentFrom(link.header, content, media));
+    media = [];
     if (prompt?.id !== link.id)
       throw new FlyballError('JOURNAL_CORRUPT', `Link ${link.id} of a prompt chain does not hold what its id says.`);
   }

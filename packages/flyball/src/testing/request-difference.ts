@@ -37,6 +37,8 @@ function messageClause(recorded: readonly Message[], asked: readonly Message[], 
   if (was === undefined) return [`${place} (${is?.role}) is new: "${shorten(is?.content ?? '')}"`];
   if (is === undefined) return [`${place} (${was.role}) is gone: "${shorten(was.content)}"`];
   if (was.role !== is.role) return [differs(`the role of ${place}`, was.role, is.role)];
+  if (was.content === is.content && canonical(was.parts) !== canonical(is.parts))
+    return [`the parts of ${place} (${is.role}) hold other bytes`];
   if (was.content === is.content) return [differs(`the tool calls of ${place} (${is.role})`, was, is)];
   return [differs(`${place} (${is.role})`, ...excerpts(was.content, is.content))];
 }

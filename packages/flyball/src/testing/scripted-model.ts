@@ -91,7 +91,8 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     price: options.price ?? FREE,
     requests,
     requestsOf,
-    countTokens: (request) => Math.max(estimateInput(request.messages), reader.largestInput(request.session)),
+    countTokens: ({ messages, session }) =>
+      Math.max(estimateInput(messages, capabilities.mediaTokens), reader.largestInput(session)),
     async generate(request, how) {
       how.signal.throwIfAborted();
       requests.push(frozenCopy(request));
@@ -153,7 +154,7 @@ function completeReply(
     ...said,
     finish: parts.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
     usage: parts.usage ?? {
-      input: estimateInput(of.request.messages),
+      input: estimateInput(of.request.messages, of.capabilities.mediaTokens),
       output: Math.min(estimateOutput(said), mostOutput),
     },
   });

@@ -1,4 +1,6 @@
+import type { MediaTokenRule } from '../core/media-tokens.js';
 import type { Message, ModelReply } from '../core/model.js';
+import { partTokens } from '../core/token-count.js';
 
 /**
  * The kit's stand-in for a tokenizer: tokens = ceil(UTF-8 bytes / 4). Not what any vendor counts, but the same on every
@@ -8,14 +10,19 @@ export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
-/** Over the contents of all messages and the JSON of the tool calls in them, rounded up once. */
-export function estimateInput(messages: readonly Message[]): number {
+/**
+ * Over the contents of all messages and the JSON of the tool calls in them, rounded up once. What is not text counts by
+ * the formula of the model.
+ */
+export function estimateInput(messages: readonly Message[], rule?: MediaTokenRule): number {
   let bytes = 0;
+  let tokens = 0;
   for (const message of messages) {
-    bytes += Buffer.byteLength(message.content);
+    if (message.parts === undefined) bytes += Buffer.byteLength(message.content);
+    else tokens += partTokens(message.parts, estimateTokens, rule);
     if (message.role === 'assistant') bytes += toolCallBytes(message.toolCalls ?? []);
   }
-  return Math.ceil(bytes / 4);
+  return tokens + Math.ceil(bytes / 4);
 }
 
 export function estimateOutput(reply: Pick<ModelReply, 'text' | 'toolCalls' | 'reasoning'>): number {

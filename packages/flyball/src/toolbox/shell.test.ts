@@ -48,7 +48,7 @@ async function run(
 ): Promise<ShellResult & { readonly text: string }> {
   const tool = shell(more);
   const value = (await tool.execute(call, { key: 'k', signal: new AbortController().signal })) as ShellResult;
-  return { ...value, text: tool.present?.(value) ?? '' };
+  return { ...value, text: String(tool.present?.(value) ?? '') };
 }
 
 describe('the shell tool', () => {

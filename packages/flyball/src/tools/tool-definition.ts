@@ -2,6 +2,7 @@ import type { ApprovalRules, Review } from '../core/approval.js';
 import type { Amounts } from '../core/budget.js';
 import type { EffectKind } from '../core/effect-kind.js';
 import type { ArgsFromJson } from '../core/json-type.js';
+import type { Content } from '../core/parts.js';
 import type { Question } from '../core/question.js';
 import type { JsonSchema, StandardSchema } from '../core/schema.js';
 import type {
@@ -73,7 +74,8 @@ export interface ToolParts<S extends ToolInput, T> {
   transfers?(args: ArgsOf<S>): T;
   /** For the person who approves a call: what it will do, how to undo it, and alternatives. */
   review?(args: ArgsOf<S>): Review;
-  present?(value: NoInfer<T>): string;
+  /** What the model reads of the result: text, or parts with images, sounds and files. */
+  present?(value: NoInfer<T>): Content;
   /** Does the work. Write it before `compensate`, `verify` and `present`, so that their types can be inferred. */
   execute(args: ArgsOf<S>, how: EffectContext): Promise<T | Changed<T>>;
 }

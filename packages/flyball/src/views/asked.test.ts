@@ -13,6 +13,12 @@ describe('what was asked, as one line', () => {
     expect(askedIn(17)).toBe('17');
   });
 
+  it('names the images and files of a message, and not their bytes [R11-N12-SHOWN]', () => {
+    const photo = { type: 'image', mediaType: 'image/png', data: 'A'.repeat(1_000_000), name: 'a.png' };
+    expect(askedIn([{ type: 'text', text: 'What\nis it?' }, photo])).toBe('What is it? [image a.png]');
+    expect(askedIn({ question: 'What is it?', photo })).toBe('What is it? · photo: [image a.png]');
+  });
+
   it('is nothing where nothing went in, and never longer than a line [F-D3]', () => {
     for (const nothing of [undefined, null, '', {}, [], { note: '' }]) expect(askedIn(nothing)).toBeUndefined();
     const long = askedIn({ request: `${'x'.repeat(158)}😀${'y'.repeat(1_000_000)}` }) ?? '';

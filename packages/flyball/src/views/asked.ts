@@ -13,7 +13,7 @@ function lineOf(input: unknown, most: number): string | undefined {
   if (input === undefined || input === null) return undefined;
   if (typeof input === 'string') return oneLine(input, most);
   if (typeof input !== 'object') return String(input);
-  if (Array.isArray(input)) return input.length === 0 ? undefined : valueText(input, most);
+  if (Array.isArray(input)) return input.length === 0 ? undefined : listText(input, most);
   const fields = Object.entries(input).filter(([, value]) => value !== undefined && value !== null && value !== '');
   const texts = fields.filter(([, value]) => typeof value === 'string');
   // the one text is what was asked, whatever its field is called
@@ -22,8 +22,22 @@ function lineOf(input: unknown, most: number): string | undefined {
   return [...(sole === undefined ? [] : [oneLine(String(sole[1]), most)]), ...others].join(' · ');
 }
 
+/** Of a message in parts, its words. */
+function listText(list: readonly unknown[], most: number): string {
+  const isMessage = list.every((part) => partText(part) !== undefined);
+  return isMessage ? oneLine(list.map((part) => partText(part)).join(' '), most) : valueText(list, most);
+}
+
+function partText(part: unknown): string | undefined {
+  const { type, text, data, name } = Object(part) as Readonly<Record<string, unknown>>;
+  if (type === 'text' && typeof text === 'string') return text;
+  const isMedia = (type === 'image' || type === 'audio' || type === 'file') && typeof data === 'string';
+  return isMedia ? `[${type}${typeof name === 'string' ? ` ${name}` : ''}]` : undefined;
+}
+
 function valueText(value: unknown, most: number): string {
-  return oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), most);
+  if (typeof value === 'string') return oneLine(value, most);
+  return oneLine(partText(value) ?? JSON.stringify(value, (_key, part) => partText(part) ?? part) ?? '', most);
 }
 
 /** Cut before it is made one line: an input may be a megabyte. */

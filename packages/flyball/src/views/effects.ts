@@ -212,7 +212,7 @@ export function namedBy(event: RunEvent): (Pick<Effect, 'verb' | 'name'> & { rea
     case 'abort':
       return { id: event.id, verb: event.of ?? 'step', name: event.name ?? event.id };
     case 'ask-end':
-      return { id: event.id, verb: 'ask', name: event.id };
+      return { id: event.id, verb: 'ask', name: event.session ?? event.id };
     case 'spawn-end':
       return { id: event.id, verb: 'spawn', name: event.id };
     case 'wait-end':

@@ -87,6 +87,7 @@ const KINDS: Readonly<Record<ErrorCode, Kind>> = {
   MODEL_UNAVAILABLE: ['model', 'medium'],
   MODEL_REJECTED: ['model', 'high'],
   WINDOW_EXCEEDED: ['model', 'high'],
+  PART_UNSUPPORTED: ['model', 'high'],
   REPLY_INVALID: ['validation', 'medium'],
   SIGNAL_INVALID: ['validation', 'low'],
   SIGNAL_UNEXPECTED: ['validation', 'low'],

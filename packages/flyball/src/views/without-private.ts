@@ -109,9 +109,10 @@ function ifPrivate<E extends RunEvent & { readonly id: EffectId }>(
   return (event, where) => (where.privacy.hidesEffect(where.generation, event.id) ? blank(event) : open(event, where));
 }
 
-function blankAskEnd({ reply, failure, ...rest }: EventOf<'ask-end'>): RunEvent {
+function blankAskEnd({ reply, failure, fp, ...rest }: EventOf<'ask-end'>): RunEvent {
   return {
     ...rest,
+    ...(fp === undefined ? {} : { fp: BLANK }),
     ...(reply === undefined ? {} : { reply: blankReply(reply) }),
     ...(failure === undefined ? {} : { failure: blankFailure(failure) }),
   };

@@ -67,7 +67,7 @@ export async function convertTool(
       hash: of.hash,
       tags: ['mcp', `mcp:${spec.name}`],
       timeoutMs: (spec.timeoutMs ?? CALL_TIMEOUT_MS) + BACKSTOP_MS,
-      present: (result: McpResult) => result.text,
+      present: (result: McpResult) => result.parts ?? result.text,
       execute: (args: Readonly<Record<string, unknown>>, ctx: EffectContext) => execute(of, args, ctx),
     });
     const { warning } = screened;

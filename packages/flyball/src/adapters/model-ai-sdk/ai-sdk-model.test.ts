@@ -6,21 +6,21 @@ import { modelContract } from '../../testing/contracts/model-contract.js';
 import { modelServer } from '../../testing/index.js';
 import { aiSdkModel } from './ai-sdk-model.js';
 
-modelContract({ describe, it }, 'AI SDK, OpenAI responses [R3-AI-SDK]', {
+modelContract({ describe, it }, 'AI SDK, OpenAI responses [R3-AI-SDK] [R11-N12-ADAPTERS]', {
   format: 'openai-responses',
   open: ({ baseUrl, apiKey }) =>
     aiSdkModel(createOpenAI({ baseURL: baseUrl, apiKey }).responses('gpt-4o'), { secrets: [apiKey] }),
-  cannot: ['seed', 'stop', 'cache-markers', 'finish-error'],
+  cannot: ['seed', 'stop', 'cache-markers', 'finish-error', 'audio'],
 });
 
-modelContract({ describe, it }, 'AI SDK, Anthropic [R3-AI-SDK]', {
+modelContract({ describe, it }, 'AI SDK, Anthropic [R3-AI-SDK] [R11-N12-ADAPTERS]', {
   format: 'anthropic',
   open: ({ baseUrl, apiKey }) =>
     aiSdkModel(createAnthropic({ baseURL: baseUrl, apiKey })('claude-sonnet-4-5'), { secrets: [apiKey] }),
-  cannot: ['seed', 'log-probs', 'finish-error'],
+  cannot: ['seed', 'log-probs', 'finish-error', 'audio'],
 });
 
-modelContract({ describe, it }, 'AI SDK, Google [R3-AI-SDK]', {
+modelContract({ describe, it }, 'AI SDK, Google [R3-AI-SDK] [R11-N12-ADAPTERS]', {
   format: 'gemini',
   open: ({ baseUrl, apiKey }) =>
     aiSdkModel(createGoogleGenerativeAI({ baseURL: baseUrl, apiKey })('gemini-2.5-pro'), { secrets: [apiKey] }),

@@ -3,6 +3,7 @@ import { ConfigError } from '../../core/errors.js';
 import type { Model, ModelCallContext, ModelCapabilities, Price } from '../../core/model.js';
 import { tellingUsage } from '../../core/streamed-usage.js';
 import { type CountText, requestCounter } from '../../core/token-count.js';
+import { ANTHROPIC_MEDIA, GEMINI_MEDIA, OPENAI_MEDIA, type VendorMedia } from '../../core/vendor-media.js';
 import { underSignal } from './abort.js';
 import { type CallManner, callOptions } from './call-options.js';
 import { type Callee, failureFrom } from './failures.js';
@@ -44,10 +45,11 @@ export function aiSdkModel(model: SdkModel, options: AiSdkModelOptions = {}): Mo
   const capabilities = {
     ...CAPABILITIES,
     ...(needsMarkers(namespace) ? { promptCache: 'marked' as const } : {}),
+    ...mediaOf(model.provider),
     ...options.capabilities,
   };
   const callee: Callee = { id, provider: id.split('/', 1)[0] ?? id, secrets: options.secrets ?? [] };
-  const countTokens = requestCounter(options.countText);
+  const countTokens = requestCounter(options.countText, capabilities.mediaTokens);
   const manner: CallManner = {
     namespace,
     cacheMarker: capabilities.promptCache === 'marked' ? markerFor(namespace) : undefined,
@@ -94,6 +96,13 @@ async function callFor(
   } catch (error) {
     throw failureFrom(callee, error);
   }
+}
+
+/** What the vendor's models take beside text. Of others nothing is assumed. */
+function mediaOf(provider: string): Partial<VendorMedia> {
+  if (/anthropic/.test(provider)) return ANTHROPIC_MEDIA;
+  if (/google|gemini|vertex/.test(provider)) return GEMINI_MEDIA;
+  return provider === 'openai.responses' ? OPENAI_MEDIA : {};
 }
 
 /** Providers that cache only up to a marker. */

@@ -1,6 +1,8 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, LanguageModelV3ToolResultPart } from '@ai-sdk/provider';
 import type { Message } from '../../core/model.js';
+import { isMedia, sentParts } from '../../core/parts.js';
 import { argumentObjectIn } from '../../core/read-json.js';
+import { mediaAfterResults } from '../../core/results-apart.js';
 import type { SdkMetadata } from './language-model.js';
 import { metadataFrom } from './metadata.js';
 
@@ -19,7 +21,7 @@ type ToolMessage = Message & { readonly role: 'tool' };
 export function promptOf(messages: readonly Message[], manner: PromptManner): LanguageModelV3Prompt {
   const prompt: LanguageModelV3Prompt = [];
   const names = callNames(messages);
-  for (const message of messages) {
+  for (const message of mediaAfterResults(messages)) {
     const marker =
       message.cache === true && manner.cacheMarker !== undefined ? { providerOptions: manner.cacheMarker } : {};
     switch (message.role) {
@@ -31,7 +33,7 @@ export function promptOf(messages: readonly Message[], manner: PromptManner): La
         break;
       }
       case 'user':
-        prompt.push({ role: 'user', content: [{ type: 'text', text: message.content }], ...marker });
+        prompt.push({ role: 'user', content: userParts(message), ...marker });
         break;
       case 'assistant': {
         const content = assistantParts(message);
@@ -47,6 +49,17 @@ export function promptOf(messages: readonly Message[], manner: PromptManner): La
     }
   }
   return prompt;
+}
+
+type UserParts = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
+
+function userParts({ content, parts }: Message): UserParts {
+  if (parts === undefined) return [{ type: 'text', text: content }];
+  return sentParts(parts).map((part) => {
+    if (!isMedia(part)) return { type: 'text', text: part.text };
+    const { mediaType, data, name } = part;
+    return { type: 'file', mediaType, data, ...(name === undefined ? {} : { filename: name }) };
+  });
 }
 
 function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {

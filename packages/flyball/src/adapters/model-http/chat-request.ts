@@ -1,4 +1,6 @@
 import type { Message, ModelRequest, ToolChoice } from '../../core/model.js';
+import { dataUrl, type MessagePart, sentParts } from '../../core/parts.js';
+import { mediaAfterResults } from '../../core/results-apart.js';
 import type { JsonSchema } from '../../core/schema.js';
 import { type Fields, fieldsOf } from './json-fields.js';
 import { messageWriter, objectJson, toolNameOf, toolWriter } from './request-json.js';
@@ -34,7 +36,7 @@ export function chatWriter(manner: ChatManner): (request: ModelRequest, stream: 
       ...vendor,
     };
     return objectJson(fields, {
-      messages: 'messages' in vendor ? undefined : writeMessages(request.messages),
+      messages: 'messages' in vendor ? undefined : writeMessages(mediaAfterResults(request.messages)),
       tools: request.tools.length === 0 || 'tools' in vendor ? undefined : writeTools(request.tools),
     });
   };
@@ -111,8 +113,33 @@ function messageOnWire(message: Message, asked: readonly Message[], manner: Chat
 }
 
 function contentOnWire(message: Message, { marksCache }: ChatManner): unknown {
-  if (!marksCache || message.cache !== true || message.content === '') return message.content;
-  return [{ type: 'text', text: message.content, cache_control: { type: 'ephemeral' } }];
+  const isMarked = marksCache && message.cache === true;
+  if (message.parts === undefined && (!isMarked || message.content === '')) return message.content;
+  const parts = message.parts ?? [{ type: 'text', text: message.content }];
+  const written = sentParts(parts).map(partOnWire);
+  if (!isMarked) return written;
+  return written.map((part, at) =>
+    at === written.length - 1 ? { ...part, cache_control: { type: 'ephemeral' } } : part,
+  );
+}
+
+function partOnWire(part: MessagePart): Fields {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image':
+      return { type: 'image_url', image_url: { url: dataUrl(part) } };
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: audioFormat(part.mediaType) } };
+    case 'file':
+      return { type: 'file', file: { filename: part.name ?? 'file', file_data: dataUrl(part) } };
+  }
+}
+
+/** `wav` of `audio/wav` and `audio/x-wav`, `mp3` of `audio/mpeg`. */
+function audioFormat(mediaType: string): string {
+  const format = mediaType.slice('audio/'.length).replace(/^x-/, '');
+  return format === 'mpeg' ? 'mp3' : format;
 }
 
 function reasoningOnWire({ reasoning }: Message & { readonly role: 'assistant' }): Fields {

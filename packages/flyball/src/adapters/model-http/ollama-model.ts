@@ -37,7 +37,7 @@ export function ollamaModel(options: OllamaModelOptions): Model {
     structuredOutput: capabilities.structuredOutput,
     think: options.think,
   });
-  const countTokens = requestCounter(options.countText);
+  const countTokens = requestCounter(options.countText, capabilities.mediaTokens);
   return {
     id: options.id,
     capabilities,

@@ -1,5 +1,7 @@
 import type { Message, ModelRequest, ToolCall, ToolSpec } from '../../core/model.js';
+import { mediaIn, sentParts, textOf } from '../../core/parts.js';
 import { argumentObjectIn } from '../../core/read-json.js';
+import { mediaAfterResults } from '../../core/results-apart.js';
 import { type Fields, fieldsOf } from './json-fields.js';
 import { messageWriter, objectJson, toolNameOf, toolWriter } from './request-json.js';
 
@@ -29,7 +31,7 @@ export function ollamaWriter(manner: OllamaManner): (request: ModelRequest, stre
     };
     const tools = offered(request);
     return objectJson(fields, {
-      messages: writeMessages(request.messages),
+      messages: writeMessages(mediaAfterResults(request.messages)),
       tools: tools.length === 0 ? undefined : writeTools(tools),
     });
   };
@@ -57,7 +59,7 @@ function messageOnWire(message: Message, asked: readonly Message[]): unknown {
   switch (message.role) {
     case 'system':
     case 'user':
-      return { role: message.role, content: message.content };
+      return { role: message.role, ...contentOnWire(message) };
     case 'tool':
       return {
         role: 'tool',
@@ -75,6 +77,13 @@ function messageOnWire(message: Message, asked: readonly Message[]): unknown {
       };
     }
   }
+}
+
+/** Images stand beside the text here, in which they are named. */
+function contentOnWire({ content, parts }: Message): Fields {
+  if (parts === undefined) return { content };
+  const sent = sentParts(parts);
+  return { content: textOf(sent), images: mediaIn(sent).map(({ data }) => data) };
 }
 
 function callOnWire({ id, name, arguments: given }: ToolCall): unknown {

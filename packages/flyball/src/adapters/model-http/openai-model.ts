@@ -42,7 +42,7 @@ export function openAiModel(options: OpenAiModelOptions): Model {
     marksCache: capabilities.promptCache === 'marked',
     handBackReasoning: options.handBackReasoning ?? true,
   });
-  const countTokens = requestCounter(options.countText);
+  const countTokens = requestCounter(options.countText, capabilities.mediaTokens);
   return {
     id: options.id,
     capabilities,

@@ -1,4 +1,5 @@
 import { BoundReachedError, ConfigError, FlyballError } from '../../core/errors.js';
+import type { Content } from '../../core/parts.js';
 import type { Prompt } from '../../core/prompt.js';
 import { outputLimitOf } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
@@ -24,7 +25,7 @@ export interface CompressOptions {
 const LEAST_FRESH = 0.1;
 /** One call, and one more that names what the first summary lost. */
 export const MOST_CALLS = 2;
-const NONE: ReadonlyMap<string, string> = new Map();
+const NONE: ReadonlyMap<string, Content> = new Map();
 
 /** Replaces settled old turns by a summary, where pruning them was not enough. */
 export function compresses(options: CompressOptions): WindowPolicy {

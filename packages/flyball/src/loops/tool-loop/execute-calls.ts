@@ -1,5 +1,6 @@
 import type { Failure } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
+import type { MessagePart } from '../../core/parts.js';
 import type { DomainEvent, Run } from '../../core/run.js';
 import type { ToolRef, ToolResult } from '../../core/tool.js';
 import type { ToolLoopConfig } from './config.js';
@@ -9,6 +10,8 @@ export interface CallReport {
   readonly call: ToolCall;
   readonly end: 'ok' | 'failed' | 'denied' | 'not-executed';
   readonly content: string;
+  /** What the model reads, where it is more than text. */
+  readonly parts?: readonly MessagePart[];
   /** What the code got of it, where it succeeded. */
   readonly value?: unknown;
   /** Present when the call was made, whatever came of it. */
@@ -115,8 +118,11 @@ async function execute(run: Run, { call, target }: Proposal): Promise<CallReport
   return { call, args: target.args, tool: target.tool, ...endOf(result) };
 }
 
-function endOf(result: ToolResult): Pick<CallReport, 'end' | 'content' | 'value' | 'failure'> {
-  if (result.ok) return { end: 'ok', content: result.content, value: result.value };
+function endOf(result: ToolResult): Pick<CallReport, 'end' | 'content' | 'parts' | 'value' | 'failure'> {
+  if (result.ok) {
+    const { content, parts, value } = result;
+    return { end: 'ok', content, ...(parts === undefined ? {} : { parts }), value };
+  }
   const { failure } = result;
   return { end: isDenial(failure) ? 'denied' : 'failed', content: failure.message, failure };
 }

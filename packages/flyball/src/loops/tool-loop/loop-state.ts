@@ -1,6 +1,7 @@
 import { Reasks } from '../../core/ask-until.js';
 import type { Failure } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
+import type { Content } from '../../core/parts.js';
 import { append, type Prompt } from '../../core/prompt.js';
 import type { Instruction } from '../../core/run-state.js';
 import type { Reply, Session } from '../../core/session.js';
@@ -37,7 +38,7 @@ export class LoopState {
   readonly errors = new ErrorLines();
   readonly notices = new Map<ToolCall, string>();
   /** Results cleared from the prompt, by the id of their stub. */
-  readonly originals = new Map<string, string>();
+  readonly originals = new Map<string, Content>();
   /** A policy that came to nothing is not tried again below this many tokens. */
   readonly notBelow = new Map<WindowPolicy, number>();
   /** Characters of reasoning that go back to the provider: the size of a chain does not count them. */

@@ -1,4 +1,6 @@
+import { takesPart } from '../../core/media-fit.js';
 import type { ToolCall } from '../../core/model.js';
+import { type Content, describePart, type MediaPart, mediaIn, wordsOf } from '../../core/parts.js';
 import { append, type Prompt } from '../../core/prompt.js';
 import type { Reply } from '../../core/session.js';
 import { ACTIVATE_SKILL } from '../../skills/skill.js';
@@ -23,14 +25,25 @@ export function proposalsIn(parts: LoopParts<unknown>, state: LoopState, reply: 
 
 /** The conversation with one result for every call, in call order. */
 export function withReports(parts: LoopParts<unknown>, state: LoopState, reports: readonly CallReport[]): Prompt {
-  const results = reports.map((report) => ({ call: report.call, content: contentOf(parts, state, report) }));
+  const results = reports.map((report) => {
+    const { call } = report;
+    const { media, leftOut } = mediaOf(state, report);
+    return {
+      call,
+      content: [contentOf(parts, state, report), ...leftOut].filter((text) => text !== '').join('\n'),
+      media,
+    };
+  });
   // calls of its own get results of its own, also from a model that was told to write them as text
   if (state.prompt.segment.toolCalls === undefined) {
-    const content = renderTextResults(results);
+    const text = renderTextResults(results);
     const keeps = reports.some(isActivation) ? { protect: true } : {};
     return append(state.prompt, {
       role: 'user',
-      content,
+      content: withMedia(
+        text,
+        results.flatMap(({ media }) => media),
+      ),
       owner: 'loop',
       trust: 'outside',
       name: TEXT_RESULTS,
@@ -38,11 +51,28 @@ export function withReports(parts: LoopParts<unknown>, state: LoopState, reports
     });
   }
   let tip = state.prompt;
-  for (const [index, { call, content }] of results.entries()) {
+  for (const [index, { call, content: text, media }] of results.entries()) {
     const keeps = isActivation(reports[index]) ? { protect: true } : {};
+    const content = withMedia(text, media);
     tip = append(tip, { role: 'tool', content, toolCallId: call.id, name: call.name, owner: call.name, ...keeps });
   }
   return tip;
+}
+
+/** Images and files of a result stand after its text, in which they are named. */
+function withMedia(text: string, media: readonly MediaPart[]): Content {
+  return media.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...media];
+}
+
+/** A result with something that the model cannot take is still a result: it is told what was left out. */
+function mediaOf(
+  { session: { model } }: LoopState,
+  { end, parts }: CallReport,
+): { readonly media: readonly MediaPart[]; readonly leftOut: readonly string[] } {
+  const given = end === 'ok' ? mediaIn(parts) : [];
+  const media = given.filter((part) => takesPart(model.capabilities, part));
+  const leftOut = given.filter((part) => !media.includes(part));
+  return { media, leftOut: leftOut.map((part) => `[${describePart(part)}: left out, you cannot take it]`) };
 }
 
 /** The instructions of a skill hold until the end: nothing may clear or summarise them. */
@@ -51,7 +81,9 @@ function isActivation(report: CallReport | undefined): boolean {
 }
 
 function contentOf(parts: LoopParts<unknown>, state: LoopState, report: CallReport): string {
-  const { call, end, content, failure } = report;
+  const { call, end, failure } = report;
+  // what is not text follows, and says itself what it is
+  const content = report.parts === undefined ? report.content : wordsOf(report.parts);
   switch (end) {
     case 'ok':
       return clip(content, parts.resultChars) + (state.notices.get(call) ?? '');

@@ -1,10 +1,11 @@
+import type { Content } from '../../core/parts.js';
 import type { StandardSchema } from '../../core/schema.js';
 import type { Tool } from '../../core/tool.js';
 
 export const RECALL_RESULT = 'recall_result';
 
 /** Gives back a result that was cleared from the prompt. Offered only once something was. */
-export function recallResultTool(originals: ReadonlyMap<string, string>): Tool<{ readonly id: string }, string> {
+export function recallResultTool(originals: ReadonlyMap<string, Content>): Tool<{ readonly id: string }, Content> {
   return {
     name: RECALL_RESULT,
     description: 'Gives back a tool result that was cleared from this conversation. Not for anything else.',

@@ -1,3 +1,4 @@
+import { type Content, describePart, mediaIn } from '../../core/parts.js';
 import { append, linksOf, type NewSegment, type Prompt, type Segment } from '../../core/prompt.js';
 import { RECALL_RESULT } from './recall-result.js';
 import { TEXT_RESULTS } from './text-calls.js';
@@ -22,7 +23,7 @@ interface Turn {
 export interface Cleared {
   readonly prompt: Prompt;
   /** By the id that the stub names: the content as it was. */
-  readonly originals: ReadonlyMap<string, string>;
+  readonly originals: ReadonlyMap<string, Content>;
   /** Place of the earliest segment that changed: up to there a provider's cache still holds. */
   readonly from: number;
 }
@@ -39,14 +40,15 @@ export interface Clearing {
 export function clearConsumed(prompt: Prompt, keepRecent: number, { stub: shown, until }: Clearing = {}): Cleared {
   const links = linksOf(prompt);
   const [first, end] = [heldUntil(links), until ?? recentFrom(links, keepRecent)];
-  const originals = new Map<string, string>();
+  const originals = new Map<string, Content>();
   let from = links.length;
   const segments = links.map((link, index) => {
     const stub = index >= first && index < end ? stubFor(link, shown) : undefined;
     if (stub === undefined) return link.segment;
-    originals.set(recallId(link), link.segment.content);
+    const { parts, ...rest } = link.segment;
+    originals.set(recallId(link), parts ?? rest.content);
     from = Math.min(from, index);
-    return { ...link.segment, content: stub, owner: 'loop' };
+    return { ...rest, content: stub, owner: 'loop' };
   });
   return { prompt: originals.size === 0 ? prompt : chainOf(segments), originals, from };
 }
@@ -55,11 +57,12 @@ function stubFor(link: Prompt, shown: (result: Segment) => string = sizeOf): str
   const { segment } = link;
   if (!isResult(segment) || segment.protect || isStub(segment)) return undefined;
   const stub = `${STUB_MARK}${shown(segment)}. ${RECALL_RESULT} with id "${recallId(link)}" gives it back.]`;
-  return stub.length < segment.content.length ? stub : undefined;
+  return stub.length < link.size - (link.parent?.size ?? 0) ? stub : undefined;
 }
 
-function sizeOf({ content, name = 'a tool' }: Segment): string {
-  return `${name === TEXT_RESULTS ? 'results' : `result of ${name}`}, ${content.length} characters`;
+function sizeOf({ content, parts, name = 'a tool' }: Segment): string {
+  const media = mediaIn(parts).map((part) => `, ${describePart(part)}`);
+  return `${name === TEXT_RESULTS ? 'results' : `result of ${name}`}, ${content.length} characters${media.join('')}`;
 }
 
 /** Index from which on something may change: what is protected as the end of a cached prefix holds all before it. */

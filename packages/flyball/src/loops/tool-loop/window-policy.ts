@@ -1,3 +1,4 @@
+import type { Content } from '../../core/parts.js';
 import type { Prompt } from '../../core/prompt.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
@@ -23,7 +24,7 @@ export interface Shorter {
   readonly prompt: Prompt;
   readonly tokens: number;
   /** What was taken out and can be recalled, by the id that its stub names. */
-  readonly originals: ReadonlyMap<string, string>;
+  readonly originals: ReadonlyMap<string, Content>;
 }
 
 /** What a policy made of a conversation. */

@@ -1,6 +1,7 @@
 import type { ApprovalRequest } from '../../core/approval.js';
 import { canonicalJson } from '../../core/canonical.js';
 import type { ToolCall } from '../../core/model.js';
+import { describePart, isMediaPart } from '../../core/parts.js';
 import { linksOf, type Prompt } from '../../core/prompt.js';
 import { argumentsIn } from '../../core/read-json.js';
 import { type RequestProvenance, type SourceText, tracedTo, writtenIn } from '../../core/request-provenance.js';
@@ -67,7 +68,16 @@ function proposes(tool: string, calls: readonly ToolCall[], text: string): boole
 }
 
 function inputOf({ recorded: { input } }: Attempt): SourceText {
-  return { what: 'input', trust: 'user', text: typeof input === 'string' ? input : (JSON.stringify(input) ?? '') };
+  return {
+    what: 'input',
+    trust: 'user',
+    text: typeof input === 'string' ? input : (JSON.stringify(input, named) ?? ''),
+  };
+}
+
+/** The bytes of an image say nothing about where a value comes from. */
+function named(_key: string, value: unknown): unknown {
+  return isMediaPart(value) ? describePart(value) : value;
 }
 
 const WHAT = { system: 'setup', user: 'message', assistant: 'reply', tool: 'result' } as const;

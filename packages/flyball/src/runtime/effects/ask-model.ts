@@ -1,13 +1,14 @@
 import { askingUntil, MOST_REASKS, NO_CALLS, Reasks } from '../../core/ask-until.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { fingerprint } from '../../core/codec.js';
-import { ConfigError, EffectError, failureOf } from '../../core/errors.js';
+import { ConfigError, EffectError, type FlyballError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
 import { type Framing, framed } from '../../core/framing.js';
 import { through } from '../../core/join-seams.js';
+import { partRefused, unfitPart } from '../../core/media-fit.js';
 import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
 import { costOf } from '../../core/prices.js';
-import { append, type Prompt } from '../../core/prompt.js';
+import { append, messagesOf, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
 import { outputLimitOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
@@ -85,14 +86,19 @@ function askOnce<T>(
   const prompt = underSetup(session, input);
   const id = `${scope.path}#${scope.effects}`;
   const plan = callPlanner(attempt, scope, session, prompt);
+  const isKnown = attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id);
+  const refusal = isKnown ? undefined : refusalFor(session, prompt);
   return ask<OneReply<T>>(attempt, scope, {
     kind: 'ask',
     fp: fingerprint('ask', session.name, framings.length === 0 ? prompt.id : [prompt.id, ...framings]),
-    want: attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : plan().want,
-    drive: (pending) => drive(attempt, pending, { session: session as Session<unknown>, framings, prompt, plan }),
+    want: isKnown || refusal !== undefined ? {} : plan().want,
+    drive: (pending) =>
+      refusal === undefined
+        ? drive(attempt, pending, { session: session as Session<unknown>, framings, prompt, plan })
+        : refuse(attempt, pending, session.name, refusal),
     answer: (end) => {
-      rememberLinks(attempt, prompt);
-      const { reply, failure } = end as EventOf<'ask-end'>;
+      const { reply, failure, fp } = end as EventOf<'ask-end'>;
+      if (fp === undefined) rememberLinks(attempt, prompt); // of a call that was never made nothing was stored
       if (reply === undefined)
         return new EffectError(failure ?? { code: 'MODEL_UNAVAILABLE', message: 'no reply', retryable: true });
       const model = reply.model ?? session.model.id;
@@ -103,6 +109,18 @@ function askOnce<T>(
       return replyFor(session, prompt, reply);
     },
   });
+}
+
+/** A part that the model cannot take: known before anything is reserved, and so before anything is paid. */
+function refusalFor<T>({ model }: Session<T>, prompt: Prompt): FlyballError | undefined {
+  if (!prompt.hasMedia) return undefined;
+  const part = unfitPart(model.capabilities, messagesOf(prompt));
+  return part === undefined ? undefined : partRefused(model, part);
+}
+
+/** Journaled as the end of a call that was never made: another life may have another model, and the code went by this. */
+async function refuse(attempt: Attempt, { id, fp }: Pending, session: string, refusal: FlyballError): Promise<void> {
+  attempt.delivery.record({ type: 'ask-end', id, fp, session, failure: failureOf(refusal), spent: {} });
 }
 
 function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply): OneReply<T> {

@@ -7,7 +7,7 @@ import type { Delegation, ToolRef, ToolResult } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../open-effects.js';
 import type { AnyTool } from './admit.js';
-import { call, clipped, type KeptResult, keptResult, MOST_RESULT, restore } from './call.js';
+import { call, clipped, type KeptResult, keptResult, MOST_RESULT, restore, shownOf } from './call.js';
 import { spawn } from './spawn.js';
 import { step } from './step.js';
 
@@ -100,7 +100,7 @@ async function observedResult<T>(
             effect: guarded,
             effectClass: 'pure',
           });
-    return { ok: true, content: kept.text, value: restore(kept) as T };
+    return { ok: true, ...shownOf(kept), value: restore(kept) as T };
   } catch (error) {
     const refused = failureOf(error);
     if (refused.code === 'CANCELLED' || refused.code === 'BOUND_REACHED') throw error;

@@ -3,6 +3,16 @@ import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import { through } from '../../core/join-seams.js';
+import {
+  type Content,
+  checkParts,
+  isMedia,
+  isParts,
+  type MessagePart,
+  sentParts,
+  textOf,
+  withText,
+} from '../../core/parts.js';
 import type { Question } from '../../core/question.js';
 import type { MadeCall } from '../../core/run.js';
 import type { Observed, Seams } from '../../core/seams.js';
@@ -77,7 +87,7 @@ export function call<T>(
       const { result, how } = end as EventOf<'complete'>;
       return {
         ok: true,
-        content: (result as KeptResult).text,
+        ...shownOf(result as KeptResult),
         value: restore(result) as T,
         ...(how === 'simulated' ? { simulated: true } : {}),
       };
@@ -174,7 +184,7 @@ function changeIn({ subs }: Pending): string | undefined {
 function withChange(kept: KeptResult, by: string | undefined, args: unknown): KeptResult {
   if (by === undefined) return kept;
   const text = `[${by} changed the arguments before it ran: ${strictJson(args)}]\n${kept.text}`;
-  return { text, value: restore(kept) };
+  return { ...saying(text, kept.parts), value: restore(kept) };
 }
 
 interface Place {
@@ -263,18 +273,40 @@ class Shown {
 function keepObserved(tool: AnyTool, { value, text }: Observed): KeptResult {
   const plain = keep(tool, value);
   if (plain.text === text) return plain;
-  return value === plain.text ? { text } : { text, value };
+  return value === plain.text ? { text } : { ...saying(text, plain.parts), value };
 }
 
-/** A tool's result is kept as the text a model reads, so that journal and prompt share its bytes. */
-export type KeptResult =
-  | { readonly text: string; readonly json?: true }
-  | { readonly text: string; readonly value: unknown };
+/** Another text over the same images and files: a guard that keeps those back refuses the result, or changes its value. */
+function saying(text: string, parts: KeptResult['parts']): Pick<KeptResult, 'text' | 'parts'> {
+  if (parts === undefined) return { text };
+  const changed = withText(parts, text);
+  return { text: textOf(changed), parts: changed };
+}
+
+/** A tool's result is kept as what a model reads, so that journal and prompt share its bytes. */
+export type KeptResult = { readonly text: string; readonly parts?: readonly MessagePart[] } & (
+  | { readonly json?: true }
+  | { readonly value: unknown }
+);
 
 function keep(tool: AnyTool, value: unknown): KeptResult {
-  if (tool.present !== undefined) return { text: tool.present(value), value };
+  const shown = tool.present?.(value);
+  if (shown !== undefined) return { ...presented(shown), value };
   if (typeof value === 'string') return { text: value };
-  return { text: strictJson(value ?? null), json: true };
+  return isParts(value) ? { ...presented(value), value } : { text: strictJson(value ?? null), json: true };
+}
+
+/** Files of text are text from here on, so that response guards read them too. */
+function presented(shown: Content): Pick<KeptResult, 'text' | 'parts'> {
+  if (typeof shown === 'string') return { text: shown };
+  checkParts(shown);
+  const parts = sentParts(shown);
+  return parts.some(isMedia) ? { text: textOf(parts), parts } : { text: textOf(parts) };
+}
+
+/** What the caller reads of it. */
+export function shownOf({ text, parts }: KeptResult): Pick<ToolResult & { readonly ok: true }, 'content' | 'parts'> {
+  return parts === undefined ? { content: text } : { content: text, parts };
 }
 
 export function restore(result: unknown): unknown {

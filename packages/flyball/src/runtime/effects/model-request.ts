@@ -2,11 +2,13 @@ import { type Amounts, AXES, type CountedAxis, isAmount } from '../../core/budge
 import { contentId, isStoredApart } from '../../core/codec.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Model, ModelRequest, Price, TokenUsage } from '../../core/model.js';
+import { hashOf } from '../../core/parts.js';
 import { worstCost } from '../../core/prices.js';
-import { headerOf, type Prompt } from '../../core/prompt.js';
+import { headerOf, mediaLinksOf, type Prompt, storedText } from '../../core/prompt.js';
 import { outputLimitOf, requestOf } from '../../core/request.js';
 import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
+import type { StoredLink } from '../../ports/engine.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../open-effects.js';
 
@@ -159,15 +161,23 @@ export function storeLinks(attempt: Attempt, tip: Prompt): void {
     fresh.push(link);
   for (const link of fresh.reverse()) {
     attempt.journal.storedLinks.add(link.id);
-    const { content } = link.segment;
-    const head = { id: link.id, parent: link.parent?.id, header: headerOf(link.segment) };
-    if (!isStoredApart(content)) {
-      attempt.journal.writer.link({ ...head, content }, undefined);
-      continue;
-    }
-    const blob = contentId(content);
-    attempt.journal.writer.link({ ...head, blob }, [blob, content]);
+    const content = storedText(link.segment);
+    const media = mediaLinksOf(link);
+    for (const { part, ...head } of media) storeLink(attempt, head, part.data, () => hashOf(part));
+    const parent = media.at(-1)?.id ?? link.parent?.id;
+    storeLink(attempt, { id: link.id, parent, header: headerOf(link.segment) }, content, () => contentId(content));
   }
+}
+
+function storeLink(
+  { journal }: Attempt,
+  head: Pick<StoredLink, 'id' | 'parent' | 'header'>,
+  content: string,
+  hash: () => string,
+): void {
+  if (!isStoredApart(content)) return journal.writer.link({ ...head, content }, undefined);
+  const blob = hash();
+  journal.writer.link({ ...head, blob }, [blob, content]);
 }
 
 /** On replay: the journal has them since an earlier life. */

@@ -16,7 +16,10 @@ export type Inexpressible =
   | 'cache-write'
   | 'finish-content-filter'
   | 'finish-error'
-  | 'reasoning-signature';
+  | 'reasoning-signature'
+  | 'images'
+  | 'documents'
+  | 'audio';
 
 /** A model adapter to test with `modelContract`. */
 export interface ModelUnderTest {

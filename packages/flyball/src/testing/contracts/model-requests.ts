@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message, ModelReply } from '../../core/model.js';
+import { mediaIn } from '../../core/parts.js';
 import { type DeclareModelTest, LOOK_UP, quiet, request, WAYS } from './model-fixture.js';
 
 const OUTPUT = {
@@ -135,6 +136,64 @@ export function requestsContract(test: DeclareModelTest): void {
     'cache-markers',
   );
 
+  test(
+    'carries images between the words around them',
+    'Fine.',
+    async ({ model, server }) => {
+      const parts = [{ type: 'text', text: 'Before.' } as const, PIXEL, { type: 'text', text: 'After.' } as const];
+      await model.generate(request({ messages: [{ role: 'user', content: '', parts }] }), quiet());
+      const { messages } = server.requestAt(1);
+      assert.deepEqual(mediaSent(messages), [{ type: 'image', mediaType: 'image/png', data: PIXEL.data }]);
+      const words = messages.map(({ content }) => content).join(' ');
+      assert.match(words, /Before\..*After\./s);
+      assert.ok(!words.includes(PIXEL.data), 'the bytes are sent as text');
+    },
+    'images',
+  );
+
+  for (const [needs, part] of [
+    ['documents', { type: 'file', mediaType: 'application/pdf', data: 'JVBERi0xLjQ=', name: 'a.pdf' }],
+    ['audio', { type: 'audio', mediaType: 'audio/wav', data: 'UklGRg==' }],
+  ] as const)
+    test(
+      `carries ${needs}`,
+      'Fine.',
+      async ({ model, server }) => {
+        await model.generate(request({ messages: [{ role: 'user', content: '', parts: [part] }] }), quiet());
+        const { type, mediaType, data } = part;
+        assert.deepEqual(mediaSent(server.requestAt(1).messages), [{ type, mediaType, data }]);
+      },
+      needs,
+    );
+
+  test('sends a file of text as text', 'Fine.', async ({ model, server }) => {
+    const data = Buffer.from('a,b').toString('base64');
+    const parts = [{ type: 'file', mediaType: 'text/csv', data, name: 't.csv' } as const];
+    await model.generate(request({ messages: [{ role: 'user', content: '', parts }] }), quiet());
+    const { messages } = server.requestAt(1);
+    assert.equal(messages.map(({ content }) => content).join(''), '[file t.csv]\na,b');
+    assert.deepEqual(mediaSent(messages), []);
+  });
+
+  test(
+    'sends the images of tool results after all of the results',
+    'Fine.',
+    async ({ model, server }) => {
+      const results = CONVERSATION.map((message) =>
+        message.role === 'tool' && message.toolCallId === 'c1'
+          ? { ...message, parts: [{ type: 'text' as const, text: 'An insect.' }, PIXEL] }
+          : message,
+      );
+      await model.generate(request({ messages: results, tools: [LOOK_UP] }), quiet());
+      const { messages } = server.requestAt(1);
+      const roles = messages.map(({ role }) => role);
+      assert.deepEqual(roles.slice(0, 6), ['system', 'user', 'assistant', 'tool', 'tool', 'user']);
+      assert.deepEqual(mediaSent(messages), [{ type: 'image', mediaType: 'image/png', data: PIXEL.data }]);
+      assert.equal(messages.find(({ role }) => role === 'tool')?.content, 'An insect.');
+    },
+    'images',
+  );
+
   test('never counts fewer tokens than there can be, and counts what grows', [], async ({ model }) => {
     const small = model.countTokens(request({ messages: CONVERSATION }));
     const large = model.countTokens(
@@ -142,6 +201,19 @@ export function requestsContract(test: DeclareModelTest): void {
     );
     assert.ok(small > 0 && large > small);
   });
+}
+
+const PIXEL = {
+  type: 'image',
+  mediaType: 'image/png',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC',
+} as const;
+
+/** What arrived beside text, without names, which not every wire carries. */
+function mediaSent(messages: readonly Message[]): readonly unknown[] {
+  return messages.flatMap(({ parts }) =>
+    mediaIn(parts).map(({ type, mediaType, data }) => ({ type, mediaType, data })),
+  );
 }
 
 const CONVERSATION: readonly Message[] = [

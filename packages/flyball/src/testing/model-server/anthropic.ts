@@ -2,6 +2,7 @@ import type { FinishReason, Message, ToolCall, ToolChoice } from '../../core/mod
 import {
   argumentText,
   argumentValue,
+  contentParts,
   contentText,
   type Fields,
   fieldsOf,
@@ -164,7 +165,8 @@ function messagesFrom(given: Fields): readonly Message[] {
   if (given['role'] === 'assistant') return [assistantFrom(blocks)];
   return blocks.map((block: Fields): Message => {
     const cache = isMarked(block) ? { cache: true as const } : {};
-    if (block['type'] !== 'tool_result') return { role: 'user', content: textOf(block['text']), ...cache };
+    if (block['type'] !== 'tool_result')
+      return { role: 'user', content: textOf(block['text']), ...contentParts([block]), ...cache };
     return { role: 'tool', content: contentText(block['content']), toolCallId: textOf(block['tool_use_id']), ...cache };
   });
 }

@@ -2,6 +2,7 @@ import type { FinishReason, Message, ToolChoice } from '../../core/model.js';
 import {
   argumentText,
   argumentValue,
+  contentParts,
   type Fields,
   fieldsOf,
   listOf,
@@ -139,7 +140,8 @@ function messagesFrom(given: Fields): readonly Message[] {
   const parts = listOf(given['parts']);
   if (given['role'] === 'model') return [modelTurn(parts)];
   return parts.map((part): Message => {
-    if (part['functionResponse'] === undefined) return { role: 'user', content: textOf(part['text']) };
+    if (part['functionResponse'] === undefined)
+      return { role: 'user', content: textOf(part['text']), ...contentParts([part]) };
     const response = fieldsOf(part['functionResponse']);
     const name = textOf(response['name']);
     const content = fieldsOf(response['response'])['content'];

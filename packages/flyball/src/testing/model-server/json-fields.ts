@@ -1,3 +1,5 @@
+import { isMedia, type MediaPart, type MessagePart } from '../../core/parts.js';
+
 /** Values that arrived as JSON, read without believing their shape: what does not fit reads as absent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,6 +25,33 @@ export function contentText(content: unknown): string {
   return listOf(content)
     .map((part) => textOf(part['text']))
     .join('');
+}
+
+/** Images, sounds and files among the parts of a message, in whichever of the vendors' forms they come. */
+export function contentParts(content: unknown): { readonly parts?: readonly MessagePart[] } {
+  const parts = listOf(content).map(
+    (part): MessagePart => mediaPart(part) ?? { type: 'text', text: textOf(part['text']) },
+  );
+  return parts.some(isMedia) ? { parts } : {};
+}
+
+function mediaPart(part: Fields): MediaPart | undefined {
+  const source = fieldsOf(part['source']); // Anthropic
+  if (source['data'] !== undefined) return mediaOf(textOf(source['media_type']), textOf(source['data']), part['title']);
+  const inline = fieldsOf(part['inlineData']); // Gemini
+  if (inline['data'] !== undefined) return mediaOf(textOf(inline['mimeType']), textOf(inline['data']));
+  const sound = fieldsOf(part['input_audio']); // OpenAI, from here on
+  if (sound['data'] !== undefined) return mediaOf(`audio/${textOf(sound['format'])}`, textOf(sound['data']));
+  const file = { ...fieldsOf(part['file']), ...(part['type'] === 'input_file' ? part : {}) };
+  const url = file['file_data'] ?? fieldsOf(part['image_url'])['url'] ?? part['image_url'];
+  const held = /^data:([^;]+);base64,(.*)$/s.exec(textOf(url));
+  return held === null ? undefined : mediaOf(held[1] ?? '', held[2] ?? '', file['filename']);
+}
+
+export function mediaOf(mediaType: string, data: string, name?: unknown): MediaPart {
+  const kind = mediaType.split('/', 1)[0];
+  const type = kind === 'image' || kind === 'audio' ? kind : 'file';
+  return { type, mediaType, data, ...(typeof name === 'string' ? { name } : {}) };
 }
 
 /** Any part, or the message itself, carries an Anthropic-style cache marker. */

@@ -5,6 +5,7 @@ import {
   type Fields,
   fieldsOf,
   listOf,
+  mediaOf,
   numberOf,
   present,
   textOf,
@@ -90,6 +91,14 @@ function callOnWire(call: ToolCall): unknown {
   return { function: { name: call.name, arguments: argumentValue(call.arguments) } };
 }
 
+/** Images stand beside the text, without a type. */
+function imagesFrom(given: Fields, text: string): Pick<Message, 'parts'> {
+  const images = Array.isArray(given['images'])
+    ? given['images'].map((data) => mediaOf('image/png', textOf(data)))
+    : [];
+  return images.length === 0 ? {} : { parts: [{ type: 'text', text }, ...images] };
+}
+
 function messageFrom(given: Fields): Message {
   const content = textOf(given['content']);
   const role = textOf(given['role']);
@@ -97,7 +106,8 @@ function messageFrom(given: Fields): Message {
     const name = textOf(given['tool_name']);
     return { role, content, toolCallId: textOf(given['tool_call_id']), ...(name === '' ? {} : { name }) };
   }
-  if (role !== 'assistant') return { role: role === 'user' ? 'user' : 'system', content };
+  if (role !== 'assistant')
+    return { role: role === 'user' ? 'user' : 'system', content, ...imagesFrom(given, content) };
   const calls = listOf(given['tool_calls']).map((call) => {
     const called = fieldsOf(call['function']);
     return { id: textOf(call['id']), name: textOf(called['name']), arguments: argumentText(called['arguments']) };

@@ -1,5 +1,15 @@
 import type { Message, TokenLogProb, ToolCall, ToolChoice } from '../../core/model.js';
-import { contentText, type Fields, fieldsOf, isMarked, listOf, numberOf, present, textOf } from './json-fields.js';
+import {
+  contentParts,
+  contentText,
+  type Fields,
+  fieldsOf,
+  isMarked,
+  listOf,
+  numberOf,
+  present,
+  textOf,
+} from './json-fields.js';
 import { CREATED, type FullReply, halves, type ServedRequest, sse, type Wire, words } from './wire.js';
 
 /** OpenAI chat completions, as OpenAI, vLLM, LM Studio, OpenRouter and DeepSeek speak it. */
@@ -111,7 +121,8 @@ function messageFrom(given: Fields): Message {
     const name = given['name'] === undefined ? {} : { name: textOf(given['name']) };
     return { role, content, toolCallId: textOf(given['tool_call_id']), ...name, ...cache };
   }
-  if (role !== 'assistant') return { role: role === 'user' ? 'user' : 'system', content, ...cache };
+  if (role !== 'assistant')
+    return { role: role === 'user' ? 'user' : 'system', content, ...contentParts(given['content']), ...cache };
   const calls = listOf(given['tool_calls']).map(callFrom);
   const reasoning = given['reasoning_content'] ?? given['reasoning'];
   return {

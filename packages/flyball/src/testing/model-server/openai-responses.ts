@@ -1,5 +1,5 @@
 import type { Message, ToolCall, ToolChoice } from '../../core/model.js';
-import { contentText, type Fields, fieldsOf, listOf, numberOf, present, textOf } from './json-fields.js';
+import { contentParts, contentText, type Fields, fieldsOf, listOf, numberOf, present, textOf } from './json-fields.js';
 import { logProbOnWire } from './openai-chat.js';
 import { CREATED, type FullReply, halves, type ServedRequest, type Wire, words } from './wire.js';
 
@@ -185,7 +185,7 @@ function turnFrom(item: Fields): Message {
       const role = textOf(item['role']);
       const content = contentText(item['content']);
       if (role === 'assistant') return { role, content };
-      return { role: role === 'user' ? 'user' : 'system', content };
+      return { role: role === 'user' ? 'user' : 'system', content, ...contentParts(item['content']) };
     }
   }
 }

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { shapeResult } from './result.js';
+import type { CallToolResult } from './sdk.js';
+import { blanking } from './secrets.js';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const shaped = (content: CallToolResult['content'], more: object = {}, maxChars = 1_000) =>
+  shapeResult({ content, ...more } as CallToolResult, { blank: blanking(['s3cret-key']), maxChars });
+
+describe('a result of an MCP server [R11-N12-MCP]', () => {
+  it('keeps images, sounds and embedded resources in their order', async () => {
+    const { text, parts } = await shaped([
+      { type: 'text', text: 'Here:' },
+      { type: 'image', data: base64('pixels'), mimeType: 'image/png' },
+      { type: 'audio', data: base64('sound'), mimeType: 'audio/wav' },
+      { type: 'resource', resource: { uri: 'file:///a/report.pdf', mimeType: 'application/pdf', blob: base64('pdf') } },
+      { type: 'resource', resource: { uri: 'memo://1', text: 'A memo.' } },
+      { type: 'resource_link', name: 'more', uri: 'file:///b' },
+    ]);
+    expect(parts).toEqual([
+      { type: 'text', text: 'Here:' },
+      { type: 'image', mediaType: 'image/png', data: base64('pixels') },
+      { type: 'audio', mediaType: 'audio/wav', data: base64('sound') },
+      { type: 'file', mediaType: 'application/pdf', data: base64('pdf'), name: 'report.pdf' },
+      { type: 'text', text: 'A memo.' },
+      { type: 'text', text: '[more: file:///b]' },
+    ]);
+    expect(text).toContain('[file report.pdf, application/pdf, 3 bytes]');
+  });
+
+  it('is text alone where there is nothing else, and text in base64 is text', async () => {
+    const blob = base64('the key is s3cret-key');
+    const given = await shaped([{ type: 'resource', resource: { uri: 'x/notes.txt', mimeType: 'text/plain', blob } }]);
+    expect(given).toEqual({ text: '[file notes.txt]\nthe key is [secret]' });
+  });
+
+  it('holds no secret in its words, and no more words than allowed', async () => {
+    const image = { type: 'image', data: base64('pixels'), mimeType: 'image/png' } as const;
+    const leaky = await shaped([{ type: 'text', text: 'key s3cret-key' }, image]);
+    expect(leaky.parts?.[0]).toEqual({ type: 'text', text: 'key [secret]' });
+    const long = await shaped([{ type: 'text', text: 'x'.repeat(5_000) }, image]);
+    expect(long.parts).toMatchObject([
+      { text: expect.stringContaining('4000 characters left out') },
+      { type: 'image' },
+    ]);
+  });
+
+  it('names what is too large, unreadable or not what it says, and leaves it out', async () => {
+    const large = Buffer.alloc(10_000_001).toString('base64');
+    const left = await shaped([
+      { type: 'image', data: large, mimeType: 'image/png' },
+      { type: 'image', data: 'not base64!', mimeType: 'image/png' },
+      { type: 'image', data: base64('x'), mimeType: 'text/html' },
+    ]);
+    expect(left.parts).toBeUndefined();
+    expect(left.text).toMatch(/10\.0 MB, left out.*not readable, left out.*text\/html, not readable, left out/s);
+  });
+});
