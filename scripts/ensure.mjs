@@ -43,6 +43,12 @@ export const packages = [
     from: [FLYBALL, 'packages/postgres/src'],
     what: '@flyball/postgres',
   },
+  {
+    out: 'packages/restate/dist',
+    config: 'packages/restate/tsconfig.build.json',
+    from: [FLYBALL, 'packages/restate/src'],
+    what: '@flyball/restate',
+  },
 ];
 
 /** What is built with the packages. @type {Readonly<Record<'examples' | 'programs' | 'bench' | 'studio', Target>>} */

@@ -12,6 +12,7 @@ export const DOCUMENTS = {
   evals: ['LICENSE'],
   server: ['LICENSE'],
   postgres: ['LICENSE'],
+  restate: ['LICENSE'],
 };
 
 /** Packages that are taken into ours when it is packed: of each we use a small part, and no type of theirs is part of ours. */

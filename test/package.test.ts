@@ -52,7 +52,7 @@ describe('the packages', () => {
         if (/^(@flyball\/|flyball$)/.test(name)) expect(versions).toContain(range);
   });
 
-  it('build on each other in one direction: evals and postgres on flyball, server on evals and flyball [R9-HOUSE-PACKAGES]', () => {
+  it('build on each other in one direction: evals, postgres and restate on flyball, server on evals and flyball [R9-HOUSE-PACKAGES]', () => {
     const ours = (folder: string) =>
       Object.keys(manifestOf(folder).dependencies ?? {}).filter((name) => /^(@flyball\/|flyball$)/.test(name));
     expect(PUBLISHED.map((folder) => [folder, ours(folder).sort()])).toEqual([
@@ -60,6 +60,7 @@ describe('the packages', () => {
       ['evals', ['flyball']],
       ['server', ['@flyball/evals', 'flyball']],
       ['postgres', ['flyball']],
+      ['restate', ['flyball']],
     ]);
   });
 

@@ -57,6 +57,7 @@ const SAMPLES: Readonly<
   triggers: { text: there, value: there },
   logLevel: { text: 'warn', value: 'warn' },
   db: { text: 'runs.db', value: 'runs.db' },
+  dispatcher: { text: 'restate://host:8080', value: 'restate://host:8080' },
   jwtPublicKey: { text: there, value: there },
   jwks: { text: 'https://id.example.com/keys', value: 'https://id.example.com/keys' },
   jwtIssuer: { text: 'https://id.example.com', value: 'https://id.example.com' },

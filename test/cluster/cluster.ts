@@ -43,18 +43,26 @@ export class Cluster {
     { readonly child: ChildProcess; readonly url: string; readonly role: string }
   >();
   private readonly database: string;
+  private readonly dispatcher: (() => Promise<string>) | undefined;
   private balancer: Server | undefined;
   private turn = 0;
 
-  constructor(database: string) {
+  /** `dispatcher` names one for each process, which may need a port of its own. */
+  constructor(database: string, dispatcher?: () => Promise<string>) {
     this.database = database;
+    this.dispatcher = dispatcher;
     writeFileSync(join(this.folder, 'agents.mjs'), AGENTS);
   }
 
   async start(name: string, role: 'api' | 'worker', version: string): Promise<Member> {
     const words = ['serve', 'agents.mjs', '--role', role, '--port', '0', '--json', '--quiet', '--drain', '20'];
     const { NODE_OPTIONS: _hooks, ...inherited } = process.env;
-    const env = { ...inherited, FLYBALL_DB: this.database, AGENT_VERSION: version, LEDGER: this.ledger };
+    const dispatcher = await this.dispatcher?.();
+    const env = {
+      ...inherited,
+      ...(dispatcher === undefined ? {} : { FLYBALL_DISPATCHER: dispatcher }),
+      ...{ FLYBALL_DB: this.database, AGENT_VERSION: version, LEDGER: this.ledger },
+    };
     const child = spawn(process.execPath, [MAIN, ...words], {
       cwd: this.folder,
       env,

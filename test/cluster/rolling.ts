@@ -18,8 +18,12 @@ export interface Rolled {
 }
 
 /** Three workers and two servers behind a balancer; one worker is killed, the others are replaced by a new version. */
-export async function rollOut(database: string, tell: (text: string) => void): Promise<Rolled> {
-  const cluster = new Cluster(database);
+export async function rollOut(
+  database: string,
+  tell: (text: string) => void,
+  dispatcher?: () => Promise<string>,
+): Promise<Rolled> {
+  const cluster = new Cluster(database, dispatcher);
   try {
     const url = await cluster.balance();
     const [one, two, three] = await Promise.all(['w1', 'w2', 'w3'].map((name) => cluster.start(name, 'worker', '1')));

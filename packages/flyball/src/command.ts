@@ -31,5 +31,6 @@ export {
 } from './cli/command.js';
 export { openDatabase } from './cli/database.js';
 export type { DatabaseEngine, EnginePackage } from './cli/database-engine.js';
+export type { DispatcherPackage } from './cli/dispatcher.js';
 export { EXIT } from './cli/exit-codes.js';
 export type { Screen } from './cli/screen.js';

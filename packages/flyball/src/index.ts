@@ -85,7 +85,7 @@ export { createModels, createToolbox, describeModels } from './on-demand.js';
 export type { Toolbox } from './open-toolbox.js';
 export type { Clock } from './ports/clock.js';
 export type { CodeJob, CodeResult, CodeSandbox } from './ports/code-sandbox.js';
-export type { Dispatcher } from './ports/dispatcher.js';
+export type { Dispatcher, Driver } from './ports/dispatcher.js';
 export type { Embedder } from './ports/embedder.js';
 export type { Engine, RunRecord, RunStatus } from './ports/engine.js';
 export type { Host } from './ports/host.js';

@@ -38,6 +38,7 @@ export {
 } from './cli/command.js';
 export { quoted } from './cli/command-line.js';
 export { isThere, openDatabase } from './cli/database.js';
+export { type OpenDispatcher, openDispatcher } from './cli/dispatcher.js';
 export { EXIT, type ExitCode } from './cli/exit-codes.js';
 export { importAgent } from './cli/import-agent.js';
 export { lengthOfTime } from './cli/length-of-time.js';

@@ -1,4 +1,4 @@
-import type { Clock, Engine, Host, RuntimeOptions, Store } from 'flyball';
+import type { Clock, Dispatcher, Engine, Host, RuntimeOptions, Store } from 'flyball';
 import { ConfigError, createRuntime, nodeHost } from 'flyball';
 import type { AgentGroup } from 'flyball/command';
 import { joinSeams } from 'flyball/tools';
@@ -34,6 +34,7 @@ export interface PartsGiven {
   readonly triggers: readonly Trigger[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly phases: Phases;
+  readonly dispatcher: Dispatcher | undefined;
 }
 
 /** Everything that handlers are made of, running. */
@@ -126,7 +127,7 @@ function refuseUnknownAgents({ worksOn }: ServerSettings, directory: AgentDirect
 }
 
 function openFleet(
-  { engine, clock, log, groups, settings, keys }: PartsGiven,
+  { engine, clock, log, groups, settings, keys, dispatcher }: PartsGiven,
   directory: AgentDirectory,
   host: Host,
   runLog: RunLog,
@@ -136,6 +137,7 @@ function openFleet(
   // asked each time: the first key, also one made by another process, ends the time in which everybody is one person
   const whileNoKey = async (): Promise<boolean> => !(await keys.any());
   const requesterDecides = settings.requesterDecides || (settings.open && whileNoKey);
+  const common = { engine, clock, host, onProblem, ...(dispatcher === undefined ? {} : { dispatcher }) };
   const members = groups.map((group, index): Member => {
     const agents = runAgents(
       group,
@@ -143,11 +145,8 @@ function openFleet(
       toolRunName(index),
     );
     const runtime = createRuntime({
-      engine,
-      clock,
-      host,
+      ...common,
       agents,
-      onProblem,
       onStalled,
       seams: joinSeams(group.seams ?? {}, injectionGuard(settings.inputScan)),
       ...(group.prices === undefined ? {} : { prices: group.prices }),
@@ -155,6 +154,6 @@ function openFleet(
     });
     return { runtime, agents: Object.keys(agents) };
   });
-  const desk = createRuntime({ engine, clock, host, agents: {}, onProblem, options: { worker: false } });
+  const desk = createRuntime({ ...common, agents: {}, options: { worker: false } });
   return fleetOf(members, desk);
 }

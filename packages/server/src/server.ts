@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { serve } from '@hono/node-server';
-import type { Clock, Engine, Store } from 'flyball';
+import type { Clock, Dispatcher, Engine, Store } from 'flyball';
 import { ConfigError, nodeHost, systemClock } from 'flyball';
 import type { AgentGroup } from 'flyball/command';
 import { jsonSchemaCheck } from 'flyball/internal';
@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: Log;
   readonly clock?: Clock;
+  /** Decides which server works on a run. Without one, servers look for runs that are due. */
+  readonly dispatcher?: Dispatcher;
 }
 
 /** An open server. */
@@ -75,6 +77,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     triggers,
     env,
     phases,
+    dispatcher: options.dispatcher,
   });
   const host = nodeHost();
   const rates = shareRates(rateLimiter(settings, clock), { engine, clock, host, log });

@@ -10,21 +10,35 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
 };
 
 /** What opens the database at this address. */
-export async function openerFor(address: string): Promise<OpenEngine> {
+export function openerFor(address: string): Promise<OpenEngine> {
+  return ofInstalled<EnginePackage, 'engines'>(address, 'engines', PACKAGE_OF);
+}
+
+type Openers<P, W extends keyof P> = Extract<P[W], Readonly<Record<string, unknown>>>;
+
+/** What an installed package has for the scheme of this address. `homes` says which package of ours would have it. */
+export async function ofInstalled<P, W extends keyof P & string>(
+  address: string,
+  what: W,
+  homes: Readonly<Record<string, string>>,
+): Promise<Openers<P, W>[string]> {
   const scheme = schemeOf(address) ?? '';
-  const home = Object.hasOwn(PACKAGE_OF, scheme) ? PACKAGE_OF[scheme] : undefined;
+  const home = Object.hasOwn(homes, scheme) ? homes[scheme] : undefined;
   for (const name of home === undefined ? dependenciesHere() : [home]) {
-    const { engines } = (await moduleIn<EnginePackage>(name, 'engines')) ?? { engines: {} };
-    const open = Object.hasOwn(engines, scheme) ? engines[scheme] : undefined;
-    if (open !== undefined) return open;
+    const openers = ((await moduleIn<P>(name, what))?.[what] ?? {}) as Openers<P, W>;
+    if (Object.hasOwn(openers, scheme)) return openers[scheme] as Openers<P, W>[string];
   }
-  if (home === undefined)
-    throw new ConfigError(
-      `No installed package opens ${withoutPassword(address)}. Use a file, or an address that begins with postgres://.`,
-    );
+  if (home === undefined) throw nobodyOpens(address, what, Object.keys(homes)[0] ?? '');
   throw new FlyballError(
     'DRIVER_MISSING',
     `${scheme}:// addresses are opened by the package ${home}, which is not installed. Run: npm install ${home}`,
     { detail: { missing: [home] } },
+  );
+}
+
+function nobodyOpens(address: string, what: string, example: string): ConfigError {
+  const other = what === 'engines' ? 'Use a file, or an address' : 'Use an address';
+  return new ConfigError(
+    `No installed package opens ${withoutPassword(address)}. ${other} that begins with ${example}://.`,
   );
 }

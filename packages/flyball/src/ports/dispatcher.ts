@@ -1,3 +1,5 @@
+import type { RunRecord, RunStatus } from './engine.js';
+
 /**
  * Says whose turn it is, where that is not left to workers that look around. It has no part in what is written: the
  * journal stays with the engine, and the fence of a claim protects it from whoever was called before.
@@ -8,4 +10,40 @@ export interface Dispatcher {
    * how the run rests; where it sleeps until a time, have it called again then. Resolves when this is sure to happen.
    */
   dispatch(runId: string): Promise<void>;
+  /**
+   * A runtime that works on runs can be called from here on, until what this returns is called. Without it, whoever
+   * dispatches finds out by other means whose `drive` to call.
+   */
+  attend?(driver: Driver): () => void;
+  /** Where processes that attend can ask this one what it works on. */
+  readonly address?: string;
+  /**
+   * Whether the process at such an address says that it works on this run: whoever dispatches may have lost sight of one
+   * that is alive, and taking a run from it would leave in doubt what it is doing. False where it does not answer at once.
+   */
+  isAtWork?(address: string, runId: string): Promise<boolean>;
+}
+
+/** A runtime that works on runs when a dispatcher says so. */
+export interface Driver {
+  /** Agents whose runs it works on. */
+  readonly agents: readonly string[];
+  /**
+   * As `drive` of a runtime. Waits while as many runs live there as may, and rejects where the run is better off with
+   * another process: it is to be dispatched again.
+   */
+  drive(runId: string): Promise<Rested>;
+  /** Whether the run lives there. */
+  has(runId: string): boolean;
+  /** Rejects with RUN_NOT_FOUND. */
+  get(runId: string): Promise<RunRecord>;
+  /** Runs that have been due for that long and that nobody works on: nobody was told of them, or it was forgotten. */
+  overdue(query: { readonly forMs: number; readonly limit: number }): Promise<readonly RunRecord[]>;
+}
+
+/** The status of a run after `drive`. */
+export interface Rested {
+  readonly status: RunStatus;
+  /** The run sleeps until then, unless a message arrives. */
+  readonly wakeAt?: number;
 }

@@ -374,6 +374,8 @@ export interface Announcement {
   /** One process may have several workers. */
   readonly id: string;
   readonly owner: Owner;
+  /** Where it can be asked what it works on, where a dispatcher calls it. */
+  readonly address?: string;
   /** Versions by agent: of those whose runs it takes. */
   readonly agents: Readonly<Record<string, string>>;
   /** When it began, by its own clock. */

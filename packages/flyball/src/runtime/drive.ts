@@ -1,7 +1,7 @@
 import { FlyballError } from '../core/errors.js';
+import type { Rested } from '../ports/dispatcher.js';
 import type { RunRecord } from '../ports/engine.js';
 import { handleOf, launch, type Opened, recordOf } from './run-handles.js';
-import type { Rested } from './runtime.js';
 import { isStorageFailure } from './stopped-here.js';
 
 /** Works on a run here until it rests and nothing has come for it since. Whose turn it is, somebody else has decided. */

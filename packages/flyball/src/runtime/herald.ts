@@ -64,10 +64,11 @@ export class Herald {
   }
 
   private async say(what: Pick<Announcement, 'agents' | 'draining'>, forMs: number): Promise<void> {
-    const { engine, clock, host } = this.settings;
+    const { engine, clock, host, dispatcher } = this.settings;
     const { concurrency, weight } = this.work;
     const about = { id: this.id, owner: host.owner(), since: this.since, weight, runs: this.loaded() };
     const bound = Number.isFinite(concurrency) ? { concurrency } : {};
-    await engine.announce({ ...about, ...bound, ...what }, { now: clock.now(), forMs });
+    const at = dispatcher?.address === undefined ? {} : { address: dispatcher.address };
+    await engine.announce({ ...about, ...bound, ...at, ...what }, { now: clock.now(), forMs });
   }
 }

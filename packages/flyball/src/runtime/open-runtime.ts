@@ -1,4 +1,5 @@
 import { ConfigError, FlyballError } from '../core/errors.js';
+import { Attendance } from './attendance.js';
 import { Audience } from './audience.js';
 import { drive } from './drive.js';
 import { Lives } from './lives.js';
@@ -21,7 +22,9 @@ export function openRuntime(parts: RuntimeParts): Runtime {
   const worker = new Worker(settings, lives, audience);
   const opened: Opened = { settings, audience, lives, worker };
   lives.reach(otherRunsOf(opened));
+  const attendance = settings.driven === undefined ? undefined : new Attendance(opened, settings.driven);
   worker.start();
+  attendance?.start();
   return {
     start: (agent, input, options) => startRun(opened, agent, input, options),
     resume: (runId, given = {}) => resume(opened, runId, given),
@@ -43,8 +46,9 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     prompt: async (runId, tip) => readPrompt(engine, await recordOf(opened, runId), tip),
     subscribe: (listener) => audience.subscribe(listener),
     subscribeDeltas: (listener) => audience.subscribeDeltas(listener),
-    close: (given = {}) => close(opened, given.drainMs ?? settings.options.drainMs),
+    close: (given = {}) => close(opened, attendance ?? worker, given.drainMs ?? settings.options.drainMs),
     abandon() {
+      attendance?.stop();
       worker.stop();
       lives.abandon();
     },
@@ -96,8 +100,13 @@ async function wake(opened: Opened, runId: string): Promise<RunHandle> {
   return isElsewhere ? handleOf(opened, runId) : launch(opened, runId, 'wake');
 }
 
-async function close({ settings, audience, lives, worker }: Opened, drainMs: number): Promise<void> {
-  const left = worker.leave(drainMs).catch((error: unknown) => settings.onProblem(error, 'taking no more runs'));
+async function close(
+  { settings, audience, lives, worker }: Opened,
+  taking: Pick<Worker, 'leave' | 'withdraw'>,
+  drainMs: number,
+): Promise<void> {
+  worker.stopLooking();
+  const left = taking.leave(drainMs).catch((error: unknown) => settings.onProblem(error, 'taking no more runs'));
   let stopWaiting = (): void => undefined;
   const late = new Promise<void>((resolve) => {
     stopWaiting = settings.clock.after(drainMs, resolve);
@@ -106,7 +115,7 @@ async function close({ settings, audience, lives, worker }: Opened, drainMs: num
   stopWaiting();
   await lives.giveUp();
   await left;
-  await worker.withdraw().catch((error: unknown) => settings.onProblem(error, 'withdrawing'));
+  await taking.withdraw().catch((error: unknown) => settings.onProblem(error, 'withdrawing'));
   worker.stop(); // leases are renewed until nothing needs them
   lives.abandon();
   audience.rejectAll(

@@ -79,16 +79,21 @@ export interface Settings extends RuntimeParts {
   readonly host: DeclaredGone;
   /** What is taken on here without being asked for; undefined: nothing. */
   readonly work: Work | undefined;
+  /** What is taken on here when the dispatcher says so; undefined: nothing, or nobody asks. */
+  readonly driven: Work | undefined;
 }
 
 export function settle(parts: RuntimeParts): Settings {
-  const options = { ...DEFAULTS, ...parts.options, ...(parts.dispatcher === undefined ? {} : { worker: false }) };
+  const chosen = { ...DEFAULTS, ...parts.options };
+  const { dispatcher, agents } = parts;
+  const options = dispatcher === undefined ? chosen : { ...chosen, worker: false };
   return {
     ...parts,
     seams: joinSeams(parts.seams ?? {}),
     prices: parts.prices ?? ((_modelId, own) => own),
     options,
-    work: workOf(options.worker, parts.agents, options.maxLoaded),
+    work: workOf(options.worker, agents, options.maxLoaded),
+    driven: dispatcher?.attend === undefined ? undefined : workOf(chosen.worker, agents, options.maxLoaded),
     onProblem: parts.onProblem ?? (() => undefined),
     onStalled: parts.onStalled ?? (() => undefined),
     host: withDeclared(parts.host, parts.engine),

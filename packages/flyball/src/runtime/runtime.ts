@@ -4,7 +4,8 @@ import type { Entry } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
 import type { StreamedEvent } from '../core/streamed-event.js';
-import type { RunFilter, RunPage, RunRecord, RunStatus } from '../ports/engine.js';
+import type { Rested } from '../ports/dispatcher.js';
+import type { RunFilter, RunPage, RunRecord } from '../ports/engine.js';
 import type { DeltaListener, EntryListener } from './audience.js';
 import type { JournalPart } from './load.js';
 import type { EventsOptions } from './run-events.js';
@@ -132,13 +133,6 @@ export interface Runtime<A extends Agents = Agents> {
    * and returns its id, or undefined if the error does not belong to a run in this process.
    */
   blame(error: unknown): string | undefined;
-}
-
-/** The status of a run after `drive`. */
-export interface Rested {
-  readonly status: RunStatus;
-  /** The run sleeps until then, unless a message arrives. */
-  readonly wakeAt?: number;
 }
 
 /** Options of `runtime.fork`. */

@@ -8,7 +8,9 @@ import {
   filesOf,
   handleUncaught,
   loadAgentModule,
+  type OpenDispatcher,
   openDatabase,
+  openDispatcher,
   placeOf,
   USUAL_AGENT_FILES,
   versionOf,
@@ -48,9 +50,12 @@ export async function runServer(call: Call, named: readonly string[], options: S
   const level = options.quiet === true ? 'warn' : ((given.logLevel ?? 'info') as LogLevel);
   const log = requestLog(screen, { level, now: systemClock().now });
   const engine = await openDatabase(place);
+  let dispatcher: OpenDispatcher | undefined;
   try {
+    dispatcher = await dispatcherIn(given, log);
     const server = await openServer({
       engine,
+      ...(dispatcher === undefined ? {} : { dispatcher }),
       groups,
       triggers,
       env,
@@ -58,14 +63,25 @@ export async function runServer(call: Call, named: readonly string[], options: S
       log,
       ...(jwt === undefined ? {} : { jwt }),
     });
+    await dispatcher?.ready().catch(async (error: unknown) => {
+      await server.close();
+      throw error;
+    });
     screen.status('');
     tell({ ...call, place }, server, groups);
     const unknown = unknownVariables(env, secretVariables(triggers));
     for (const problem of [...problemsOf(given), ...unknown]) screen.complain(screen.paint('yellow', `  ${problem}`));
     return await untilStopped(server, screen, log);
   } finally {
+    await dispatcher?.close();
     await engine.close();
   }
+}
+
+/** Undefined: servers look for runs themselves. */
+async function dispatcherIn({ dispatcher }: GivenSettings, log: Log): Promise<OpenDispatcher | undefined> {
+  if (dispatcher === undefined) return undefined;
+  return openDispatcher(dispatcher as string, (error, doing) => log.error(doing, error));
 }
 
 /** What agents leave behind (output, errors that nobody caught) is theirs: told in the log, and never the end of the server. */

@@ -62,7 +62,7 @@ function unknownSetting(where: string, name: string): ConfigError {
 
 /** What of it is for the server. */
 export function serverSettings(given: GivenSettings): Partial<ServerSettings> {
-  const { requestsPerMinute, costUsdPerDay, agents, triggers, logLevel, db, ...rest } = given;
+  const { requestsPerMinute, costUsdPerDay, agents, triggers, logLevel, db, dispatcher, ...rest } = given;
   const { jwtPublicKey, jwks, jwtIssuer, jwtAudience, ...settings } = rest;
   const limits = {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: requestsPerMinute as number }),

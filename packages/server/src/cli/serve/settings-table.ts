@@ -4,7 +4,16 @@ import { SERVER_ROLES, type ServerSettings } from '../../settings.js';
 import type { Setting } from './setting.js';
 
 /** What the process is told, which the server itself never sees. */
-type OfProcess = 'agents' | 'triggers' | 'logLevel' | 'db' | 'jwtPublicKey' | 'jwks' | 'jwtIssuer' | 'jwtAudience';
+type OfProcess =
+  | 'agents'
+  | 'triggers'
+  | 'logLevel'
+  | 'db'
+  | 'dispatcher'
+  | 'jwtPublicKey'
+  | 'jwks'
+  | 'jwtIssuer'
+  | 'jwtAudience';
 /** What the process works out by itself. */
 type Derived = 'open' | 'version' | 'secrets' | 'tenantLimits';
 
@@ -174,6 +183,12 @@ export const SETTINGS: Readonly<
     kind: 'text',
     about: 'database file, or an address such as postgres://user@host/name',
     fallback: '.flyball/flyball.db',
+  },
+  dispatcher: {
+    flag: '--dispatcher <url>',
+    kind: 'text',
+    about:
+      'the system that decides which server works on a run, such as restate://host:8080. If none is set, servers look for runs themselves',
   },
   jwtPublicKey: { kind: 'file', about: 'accept JWTs signed with RS256: a file with the public key in PEM' },
   jwks: { kind: 'keys', about: 'accept JWTs signed with the keys at this URL or in this file' },

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { optionsIn } from './address.js';
+import { limitsFor } from './limits.js';
+import { settle } from './options.js';
+
+describe('an address of Restate', () => {
+  it('sets the options of the dispatcher [R10-RESTATE-COMMAND]', () => {
+    const address =
+      'restate://:to%40ken@one:8080,two:8080?listen=0.0.0.0:9080&address=http://workers:9080&name=agents&tenants=10&tenants.acme=50&agents.writer=5&identity=publickeyv1_a,publickeyv1_b';
+    expect(optionsIn(address)).toEqual({
+      url: ['http://one:8080', 'http://two:8080'],
+      token: 'to@ken',
+      listen: '0.0.0.0:9080',
+      address: 'http://workers:9080',
+      name: 'agents',
+      tenants: { '*': 10, acme: 50 },
+      agents: { writer: 5 },
+      identityKeys: ['publickeyv1_a', 'publickeyv1_b'],
+    });
+    expect(optionsIn('restates://cloud.example.com')).toEqual({ url: ['https://cloud.example.com'] });
+  });
+
+  it('leads to the admin API beside it, unless that is elsewhere [R10-RESTATE-COMMAND]', () => {
+    expect(settle(optionsIn('restate://one:8080,two:8080'))).toMatchObject({
+      ingress: ['http://one:8080', 'http://two:8080'],
+      admin: ['http://one:9070', 'http://two:9070'],
+      listen: { host: '127.0.0.1', port: 9080 },
+    });
+    expect(settle(optionsIn('restate://one?admin=http://two:1')).admin).toEqual(['http://two:1']);
+  });
+
+  it('that is wrong is refused in a sentence that does not show its token [R10-RESTATE-COMMAND]', () => {
+    const wrong = (address: string) => () => settle(optionsIn(address));
+    expect(wrong('restate://')).toThrow('is not an address of Restate');
+    expect(wrong('restate://:secret@/x/y')).toThrow(/^(?!.*secret)/);
+    expect(wrong('restate://host?tenant=3')).toThrow('has no option "tenant"');
+    expect(wrong('restate://host?tenants=none')).toThrow('must be a whole number above 0');
+    expect(wrong('restate://host?listen=9080')).toThrow('Write it as host:port');
+    expect(wrong('restate://host?name=a%20b')).toThrow('cannot be the name');
+  });
+});
+
+it('limits hold for the tenant and the agent of a run, by name or for each [R10-RESTATE-LIMITS]', () => {
+  const limits = { tenants: { '*': 10, acme: 50 }, agents: { writer: 5 } };
+  expect(limitsFor({ tenant: 'acme', agent: 'writer:chat' }, limits)).toEqual([
+    { name: 'tenant acme', most: 50 },
+    { name: 'agent writer', most: 5 },
+  ]);
+  expect(limitsFor({ tenant: 'bolt', agent: 'reader' }, limits)).toEqual([{ name: 'tenant bolt', most: 10 }]);
+  expect(limitsFor({ tenant: 'bolt', agent: 'reader' }, { tenants: {}, agents: {} })).toEqual([]);
+});

@@ -1,0 +1,43 @@
+import { ConfigError } from 'flyball';
+import type { RestateOptions } from './options.js';
+
+const TEXTS = ['listen', 'address', 'name'] as const;
+const LISTS = { admin: 'admin', identity: 'identityKeys' } as const;
+const LIMITS = ['tenants', 'agents'] as const;
+
+/**
+ * The options in an address such as restate://one:8080,two:8080?listen=0.0.0.0:9080&tenants=10&tenants.acme=50. A token
+ * stands where a password would: restate://:token@host.
+ */
+export function optionsIn(address: string): RestateOptions {
+  const [place = '', ...queries] = address.split('?');
+  const [, tls = '', user = '', hosts = ''] = /^restate(s?):\/\/(?:(.*)@)?([^/]*)\/?$/is.exec(place) ?? [];
+  if (hosts === '')
+    throw new ConfigError(`"${hideToken(place)}" is not an address of Restate. Write it as restate://host:8080.`);
+  const token = decodeURIComponent(user.replace(/^[^:]*:?/, ''));
+  const begin = tls === '' ? 'http://' : 'https://';
+  const given: Record<string, unknown> = { url: hosts.split(',').map((host) => `${begin}${host}`) };
+  if (token !== '') given['token'] = token;
+  for (const each of queries.join('?').split('&')) if (each !== '') read(given, each);
+  return given as unknown as RestateOptions;
+}
+
+function read(given: Record<string, unknown>, each: string): void {
+  const at = each.indexOf('=');
+  const name = decodeURIComponent(at < 0 ? each : each.slice(0, at));
+  const value = at < 0 ? '' : decodeURIComponent(each.slice(at + 1));
+  const list = LISTS[name as keyof typeof LISTS];
+  const [kind = '', ...rest] = name.split('.');
+  if (TEXTS.some((text) => text === name)) given[name] = value;
+  else if (list !== undefined) given[list] = value.split(',');
+  else if (LIMITS.some((limit) => limit === kind))
+    given[kind] = { ...(given[kind] as object | undefined), [rest.join('.') || '*']: Number(value || Number.NaN) };
+  else {
+    const known = [...TEXTS, ...Object.keys(LISTS), 'tenants', 'tenants.<name>', 'agents', 'agents.<name>'];
+    throw new ConfigError(`The address of Restate has no option "${name}". It can have: ${known.join(', ')}.`);
+  }
+}
+
+function hideToken(place: string): string {
+  return place.replace(/:\/\/.*@/, '://');
+}

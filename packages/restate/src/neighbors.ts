@@ -1,0 +1,59 @@
+import { connect, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { networkInterfaces } from 'node:os';
+import type { Drivers } from './drivers.js';
+import type { Settings } from './options.js';
+
+/**
+ * Workers ask each other. Restate sees a connection break, not what became of the worker: after a restart of its own it
+ * would have every run taken over from a worker that is well.
+ */
+const PATH = '/flyball/at-work/';
+/** A machine that is off never answers; a process that is busy or frozen is there, and may answer late. */
+const CONNECT_MS = 150;
+const ANSWER_MS = 1_000;
+const [YES, NO] = [200, 404];
+
+type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+/** Answers other workers, and leaves everything else to `handler`. */
+export function answerNeighbors(drivers: Drivers, handler: Handler): Handler {
+  return (request, response) => {
+    if (!request.url.startsWith(PATH)) return handler(request, response);
+    const runId = decodeURIComponent(request.url.slice(PATH.length));
+    response.writeHead(drivers.isAtWork(runId) ? YES : NO).end();
+  };
+}
+
+/** Where this process can be asked by others. */
+export function addressOf({ listen: { host, port } }: Settings): string {
+  const isAny = host === '0.0.0.0' || host === '::' || host === '';
+  const own = isAny ? firstOwnAddress() : host;
+  return `http://${own.includes(':') ? `[${own}]` : own}:${port}`;
+}
+
+function firstOwnAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const outer = all.filter(({ internal }) => !internal);
+  return (outer.find(({ family }) => family === 'IPv4') ?? outer[0])?.address ?? '127.0.0.1';
+}
+
+/** False where nobody answers soon. */
+export function isAtWork(address: string, runId: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const session = connect(address);
+    const end = (answer: boolean): void => {
+      clearTimeout(late);
+      resolve(answer);
+      session.destroy();
+    };
+    let late = setTimeout(() => end(false), CONNECT_MS);
+    session.on('connect', () => {
+      clearTimeout(late);
+      late = setTimeout(() => end(false), ANSWER_MS);
+    });
+    session.on('error', () => end(false));
+    const asking = session.request({ ':path': `${PATH}${encodeURIComponent(runId)}` });
+    asking.on('error', () => end(false));
+    asking.on('response', (headers) => end(headers[':status'] === YES));
+  });
+}

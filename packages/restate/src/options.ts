@@ -1,0 +1,116 @@
+import { ConfigError } from 'flyball';
+
+/** How many runs may be at work at the same time, by name. `'*'` is for each of those that are not named. */
+export type RestateLimits = Readonly<Record<string, number>>;
+
+/** Options of `restateDispatcher`. */
+export interface RestateOptions {
+  /**
+   * The ingress of Restate: `restate://host:8080`, or an address that begins with http:// or https://. Several nodes of one
+   * cluster are tried in turn.
+   */
+  readonly url: string | readonly string[];
+  /** The admin API, by default port 9070 on the same hosts. Workers register there. */
+  readonly admin?: string | readonly string[];
+  /** Where this worker listens for Restate, by default 127.0.0.1:9080. */
+  readonly listen?: string;
+  /**
+   * The address under which Restate reaches the workers, by default the one where this one listens. If there are several
+   * workers, it is the address of a load balancer in front of them.
+   */
+  readonly address?: string;
+  /** For a Restate that requires a token. */
+  readonly token?: string;
+  /** Public keys (`publickeyv1_…`) of the Restate servers whose calls this worker accepts. Without them it accepts all. */
+  readonly identityKeys?: readonly string[];
+  /** The name of these workers in Restate, by default `flyball`. Choose another for a second database on the same Restate. */
+  readonly name?: string;
+  /** Runs of one tenant that may be at work at the same time. */
+  readonly tenants?: RestateLimits;
+  /** Runs of one agent that may be at work at the same time. */
+  readonly agents?: RestateLimits;
+  /** How often to look for runs that Restate was not told of, or has lost. */
+  readonly sweepMs?: number;
+  /** Receives failures in the background. Without it, they become process warnings. */
+  readonly onProblem?: (error: unknown, doing: string) => void;
+}
+
+export interface Settings {
+  readonly ingress: readonly string[];
+  readonly admin: readonly string[];
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly address: string | undefined;
+  readonly token: string | undefined;
+  readonly identityKeys: readonly string[];
+  readonly name: string;
+  readonly tenants: RestateLimits;
+  readonly agents: RestateLimits;
+  readonly sweepMs: number;
+  readonly onProblem: (error: unknown, doing: string) => void;
+}
+
+const ADMIN_PORT = '9070';
+
+export function settle(given: RestateOptions): Settings {
+  const ingress = listOf(given.url).map(httpOf);
+  if (ingress.length === 0) throw wrongUrl('');
+  const name = given.name ?? 'flyball';
+  if (!/^[a-z][a-z0-9-]{0,40}$/i.test(name))
+    throw new ConfigError(
+      `"${name}" cannot be the name of workers in Restate. Use up to 41 letters, digits and hyphens.`,
+    );
+  const sweepMs = given.sweepMs ?? 15_000;
+  if (!(sweepMs >= 1)) throw new ConfigError(`sweepMs must be a number above 0, not ${sweepMs}.`);
+  return {
+    ingress,
+    admin: given.admin === undefined ? ingress.map(adminBeside) : listOf(given.admin).map(httpOf),
+    listen: placeIn(given.listen ?? '127.0.0.1:9080'),
+    address: given.address === undefined ? undefined : httpOf(given.address),
+    token: given.token,
+    identityKeys: given.identityKeys ?? [],
+    name,
+    tenants: checked('tenants', given.tenants ?? {}),
+    agents: checked('agents', given.agents ?? {}),
+    sweepMs,
+    onProblem: given.onProblem ?? warn,
+  };
+}
+
+function listOf(given: string | readonly string[]): readonly string[] {
+  return typeof given === 'string' ? [given] : given;
+}
+
+/** Without a slash at its end. */
+function httpOf(address: string): string {
+  const http = address.replace(/^restate:\/\//i, 'http://');
+  if (!/^https?:\/\/[^/?#]+\/?$/i.test(http) || !URL.canParse(http)) throw wrongUrl(address);
+  return http.replace(/\/$/, '');
+}
+
+function adminBeside(ingress: string): string {
+  const url = new URL(ingress);
+  url.port = ADMIN_PORT;
+  return url.origin;
+}
+
+function placeIn(listen: string): Settings['listen'] {
+  const [, host, port] = /^(.*):(\d{1,5})$/.exec(listen) ?? [];
+  if (host === undefined || host === '' || Number(port) > 65_535)
+    throw new ConfigError(`"${listen}" is not a place to listen for Restate. Write it as host:port: 0.0.0.0:9080.`);
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+function checked(what: string, limits: RestateLimits): RestateLimits {
+  for (const [name, most] of Object.entries(limits))
+    if (!Number.isInteger(most) || most < 1)
+      throw new ConfigError(`The limit for "${name}" in ${what} must be a whole number above 0, not ${String(most)}.`);
+  return limits;
+}
+
+function wrongUrl(address: string): ConfigError {
+  return new ConfigError(`"${address}" is not an address of Restate. Write it as restate://host:8080.`);
+}
+
+function warn(error: unknown, doing: string): void {
+  process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`);
+}
