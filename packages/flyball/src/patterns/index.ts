@@ -1,6 +1,10 @@
 /** Patterns: functions that make an agent out of agents and sessions. */
 
+export { type CheckedParts, checked } from './checked.js';
+export { type CommandTestOptions, commandTest } from './command-test.js';
 export { exact, type Formula, formulaText, type Interval, predicted } from './formula.js';
+export { framed } from './framed.js';
+export { guarded } from './guarded.js';
 export { accumulateSkills } from './humanizer/index.js';
 export { type DirectCallOptions, type DirectCallParts, directCall, tool } from './integration/index.js';
 export {

@@ -1,0 +1,28 @@
+import { checkFraming, framed as dressed, type Framing } from '../core/framing.js';
+import type { Agent, Run } from '../core/run.js';
+import type { Session } from '../core/session.js';
+import { described, isSession, useOf } from './use.js';
+
+/**
+ * A session, or an agent, with framings on it: the first is nearest to what the author wrote, the last has the last word.
+ * A framed agent is asked like any other; every session inside it is framed.
+ */
+export function framed<T>(session: Session<T>, ...framings: readonly Framing[]): Session<T>;
+/** An agent with framings on every session inside it. */
+export function framed<I, O>(agent: Agent<I, O>, ...framings: readonly Framing[]): Agent<I, O>;
+export function framed<I, O>(
+  part: Session<O> | Agent<I, O>,
+  ...framings: readonly Framing[]
+): Session<O> | Agent<I, O> {
+  for (const framing of framings) checkFraming(framing);
+  const outermostFirst = [...framings].reverse();
+  if (isSession(part)) return dressed(outermostFirst, part as Session<O>);
+  const agent = part as Agent<I, O>;
+  const wrapped: Agent<I, O> = (run, input) =>
+    agent(
+      outermostFirst.reduce((outer: Run, framing) => outer.dressed(framing), run),
+      input,
+    );
+  const use = useOf(agent);
+  return use === undefined ? wrapped : described(wrapped, use);
+}
