@@ -33,14 +33,10 @@ export async function ended<I, O>(
   return { outcome, entries, uses };
 }
 
-/** Calls that it made itself, and none of the patterns inside it. */
+/** Calls that it made itself, and none of the patterns inside it: those that nothing else stands around. */
 function ownCalls({ path, generation, modelCalls }: PatternUse, uses: readonly PatternUse[]): number {
-  const below = uses.filter(
-    (other) =>
-      other.generation === generation &&
-      /^\/[^/]+$/.test(other.path.slice(path.length)) &&
-      other.path.startsWith(`${path}/`),
-  );
+  const inside = uses.filter((other) => other.generation === generation && other.path.startsWith(`${path}/`));
+  const below = inside.filter(({ path: own }) => !inside.some((other) => own.startsWith(`${other.path}/`)));
   return below.reduce((left, inner) => left - inner.modelCalls, modelCalls);
 }
 

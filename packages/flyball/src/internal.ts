@@ -12,10 +12,9 @@ export type { Registered } from './agents/workflows/agent-registry.js';
 export { workflowMark } from './agents/workflows/workflow-mark.js';
 export { answered, sideBySide } from './checks/answered.js';
 export type { CalibrationBounds } from './checks/calibrate.js';
-export type { Breach } from './checks/constraint-guard.js';
 export type { Scores } from './checks/contracts.js';
 export { labelled, prompt } from './checks/material.js';
-export { askForm, checkChecker, exactly, TEXT, UNIT } from './checks/reply-form.js';
+export { askForm, checkChecker, exactly, type ReplyForm, replyForm, TEXT, UNIT } from './checks/reply-form.js';
 export { aggregate, checkRubric, failedDimensions, rubricHash, rubricText } from './checks/rubric.js';
 export {
   type Calibration,

@@ -1,14 +1,13 @@
 import type { Prompt } from 'flyball';
 import type { Rubric } from 'flyball/checks';
-import { type OutputTemplate, template } from 'flyball/checks';
-import { exactly, labelled, prompt, TEXT, UNIT } from 'flyball/internal';
+import { exactly, labelled, prompt, type ReplyForm, replyForm, TEXT, UNIT } from 'flyball/internal';
 import { spanText, type TrajectorySpan } from './trajectory.js';
 import type { PartReply } from './trajectory-verdict.js';
 
 const MOST_VIOLATIONS = 20;
 
 /** Violations come first and reasoning before every score: a score is written by a model that has looked. */
-export function trajectoryForm(rubric: Rubric, spans: readonly TrajectorySpan[]): OutputTemplate<PartReply> {
+export function trajectoryForm(rubric: Rubric, spans: readonly TrajectorySpan[]): ReplyForm<PartReply> {
   const names = rubric.dimensions.map(({ name }) => name);
   const violation = exactly({
     span: { enum: spans.map(({ id }) => id) },
@@ -22,15 +21,14 @@ export function trajectoryForm(rubric: Rubric, spans: readonly TrajectorySpan[])
     dimensions: exactly(Object.fromEntries(names.map((name) => [name, scored]))),
   });
   const texts = new Map(spans.map(({ id, by, text }) => [id, { by, text }]));
-  return template<PartReply>(schema, {
-    problems: ({ violations }) =>
-      violations.flatMap(({ span, quote }) => {
-        const { by, text } = texts.get(span) ?? {};
-        if (text === undefined || !spaced(text).includes(spaced(quote)))
-          return [`${span} does not hold the quote "${quote.slice(0, 80)}"`];
-        return by === 'agent' ? [] : [`${span} is not the agent's: only what the agent did can be a violation`];
-      }),
-  });
+  return replyForm<PartReply>(schema, ({ violations }) =>
+    violations.flatMap(({ span, quote }) => {
+      const { by, text } = texts.get(span) ?? {};
+      if (text === undefined || !spaced(text).includes(spaced(quote)))
+        return [`${span} does not hold the quote "${quote.slice(0, 80)}"`];
+      return by === 'agent' ? [] : [`${span} is not the agent's: only what the agent did can be a violation`];
+    }),
+  );
 }
 
 const QUESTION =

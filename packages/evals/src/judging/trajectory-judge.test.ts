@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { bridge, inRun, session } from '../../../../test/checks/stage-checks.js';
 import { Stage } from '../../../../test/runtime/stage.js';
 import { calibrate, type HumanLabel } from '../../../flyball/src/checks/calibrate.js';
-import { constraints } from '../../../flyball/src/checks/constraints.js';
 import { DEFAULT_RUBRIC, rubricHash } from '../../../flyball/src/checks/rubric.js';
 import type { JudgeVerdict } from '../../../flyball/src/checks/verdict.js';
+import { constraints } from '../../../flyball/src/patterns/signal/constraints.js';
 import type { Course } from '../simulation/party.js';
 import type { SimMessage } from '../world/message.js';
 import { type BiasProbe, biasReport } from './bias-probes.js';
@@ -117,18 +117,20 @@ describe('a trajectory judge', () => {
   });
 
   it('finds by code what the judge overlooks, in what the agent did and nobody else [R5-JUDGE-STATS]', async () => {
-    const limits = constraints({
-      version: '1',
-      items: [
-        {
-          id: 'address',
-          forbid: 'A postal address.',
-          instead: null,
-          reason: 'It is private.',
-          check: { kind: 'pattern', pattern: /\d+ \w+ Lane/ },
-        },
-      ],
-    }).guard();
+    const limits = constraints(
+      {
+        items: [
+          {
+            id: 'address',
+            forbid: 'A postal address.',
+            instead: null,
+            reason: 'It is private.',
+            check: { kind: 'pattern', pattern: /\d+ \w+ Lane/ },
+          },
+        ],
+      },
+      { version: '1' },
+    ).guard();
     const { verdict } = await judged([reply(1)], { limits });
     expect(verdict).toMatchObject({ passed: false, blockedBy: ['safety'] });
     expect(verdict.violations).toMatchObject([{ span: 's5', quote: '12 Rye Lane', by: 'pattern' }]);

@@ -1,6 +1,4 @@
 import type { Run } from 'flyball';
-import type { ConstraintGuard } from 'flyball/checks';
-import type { Breach } from 'flyball/internal';
 import {
   answered,
   askForm,
@@ -12,6 +10,7 @@ import {
   rubricText,
   sideBySide,
 } from 'flyball/internal';
+import type { Breach, ConstraintGuard } from 'flyball/patterns/signal';
 import type { Trajectory, TrajectorySpan } from './trajectory.js';
 import { windowsOf } from './trajectory.js';
 import { trajectoryForm, windowPrompt } from './trajectory-form.js';
@@ -48,7 +47,7 @@ export function trajectoryJudge(parts: TrajectoryJudgeParts): TrajectoryJudge {
   const rubric = checkRubric(parts.rubric);
   checkChecker(parts.session, 'trajectory judge');
   const { model } = parts.session;
-  const session = { ...parts.session, setup: JUDGE_LIMITS.frame(parts.session.setup) };
+  const session = JUDGE_LIMITS.session(parts.session);
   const instructions = `${JUDGE_INSTRUCTIONS}\n\n${rubricText(rubric.dimensions, rubric.version)}`;
   const room = Math.floor(model.capabilities.window * SHARE * CHARS_PER_TOKEN);
   return async (run, subject) => {

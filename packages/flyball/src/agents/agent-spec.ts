@@ -45,6 +45,8 @@ export interface AgentSpec {
   readonly budget?: Partial<Budget>;
   /** Names of registered tools. */
   readonly tools?: readonly string[];
+  /** The most tools it may have: 15 by default. From more of them a model chooses worse. */
+  readonly maxTools?: number;
   /** What built-in tools can access. By default, they can only read the agent's folder. */
   readonly access?: Access;
   /** A policy file, relative to the definition. */

@@ -36,6 +36,7 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Read>> = {
   sampling: readSampling,
   budget: readBudget,
   tools: names,
+  maxTools: (reader, value, path) => reader.whole(value, path, 1),
   access: readAccess,
   policy: text,
   mcp: text,

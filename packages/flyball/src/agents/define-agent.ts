@@ -16,6 +16,9 @@ import type { ToolLoopResult } from '../loops/tool-loop/termination.js';
 import { runToolLoop, type ToolLoopEnd } from '../loops/tool-loop/tool-loop.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import type { Memory } from '../memory/memory.js';
+import { useFrom } from '../patterns/pattern.js';
+import { described, type Use } from '../patterns/use.js';
+import { COMPRESSED } from '../patterns/window.js';
 import { type AutonomyBudget, autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { autonomySeams } from '../tools/governance/governance.js';
 import { isStandard } from '../tools/input-schema.js';
@@ -108,8 +111,13 @@ interface Made<O> {
 }
 
 /**
- * Creates an agent from a definition. Throws if the definition is invalid. The input type is inferred from `inputs`,
- * the output type from `output` or `outputs`.
+ * One model, one setup, at most 15 tools: start here. Throws if the definition is invalid. The input type is inferred
+ * from `inputs`, the output type from `output` or `outputs`.
+ *
+ * Model calls: the turns of its tool loop, and summaries where its window fills up. Not where somebody else has to judge (`untilApproved`) or where the
+ * work falls into parts that need nothing of each other (`mapReduce`).
+ *
+ * @pattern O1
  */
 export function defineAgent<
   const F extends Fields = NoFields,
@@ -118,6 +126,7 @@ export function defineAgent<
 >(definition: AgentDefinition<O, F, P>): DefinedAgent<GivenFields<F>, O> {
   const given = schemaGiven(definition);
   const spec = checkAgentSpec(dataOf(definition), `Agent "${String(definition.name)}"`, given?.schema);
+  checkToolCount(spec);
   const form = outputForm(spec, given);
   const profiled = withProfile(definition, spec);
   const made = madeOf(profiled, spec, form);
@@ -127,7 +136,10 @@ export function defineAgent<
   const held = heldTo(spec, profiled.autonomyBudget);
   const invoke = inOneShot(made);
   const iterate = iterative(made);
-  const invokeIterative: typeof iterate = (run, input) => iterate(held(run), input);
+  const invokeIterative = described<typeof iterate>(
+    (run, input) => iterate(held(run), input),
+    useOfAgent(made, 'loop'),
+  );
   return {
     name,
     version: spec.version ?? '1',
@@ -135,12 +147,45 @@ export function defineAgent<
     outputJsonSchema: form.kind === 'schema' ? form.schema : undefined,
     setup,
     budget: spec.budget ?? {},
-    invoke: (run, input) => invoke(held(run), input),
+    invoke: described<typeof invoke>((run, input) => invoke(held(run), input), useOfAgent(made, 'once')),
     invokeIterative,
     agent: invokeIterative,
     converse: (run, input, known) => converse(held(run), talk, input, known),
     vary: (changes) => defineAgent<F, P, O>({ ...definition, ...changes }),
   };
+}
+
+/** Above 15 tools accuracy falls quickly, so that more have to be asked for by name. */
+const MOST_TOOLS = 15;
+
+function checkToolCount({ name, tools = [], maxTools = MOST_TOOLS }: AgentSpec): void {
+  if (tools.length > maxTools)
+    throw new ConfigError(
+      `Agent "${name}" has ${tools.length} tools, and may have ${maxTools}. From more of them a model chooses worse: divide the work between agents, or set maxTools.`,
+    );
+}
+
+/** What the agent says about itself, so that a composition with it can be read before it runs. */
+function useOfAgent<O>({ definition, session, parts }: Made<O>, how: 'loop' | 'once'): Use {
+  const { maxIterations } = parts.config;
+  const params = { agent: session.name, maxIterations, tools: parts.toolset.names, how };
+  const reasks = definition.maxReasks ?? MOST_REASKS;
+  return useFrom({
+    id: 'O1',
+    name: 'defineAgent',
+    params,
+    parts: { worker: { ...session, tools: parts.toolset.tools }, window: [COMPRESSED] },
+    provides: ['R4', 'V9', 'V14'],
+    calls:
+      how === 'once'
+        ? { sum: [1, { fact: 'reasks', least: 0, most: reasks }] }
+        : {
+            sum: [
+              { fact: 'turns', least: 0, most: { param: 'maxIterations' } },
+              { times: [{ fact: 'fitted', least: 0, most: { param: 'maxIterations' } }, { part: 'window' }] },
+            ],
+          },
+  });
 }
 
 /** A profile in the data is an autonomy budget, which a caller can also hand in ready made. */

@@ -1,6 +1,6 @@
 import { askUntil, NO_CALLS, type Read } from '../core/ask-until.js';
-import { FlyballError, failureOf } from '../core/errors.js';
-import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
+import { failureOf } from '../core/errors.js';
+import { degraded, failed, type NotDone, type Outcome, withoutValue } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
 import { unproven, type WhenUnproven } from '../core/proofs.js';
 import type { Run } from '../core/run.js';
@@ -9,6 +9,7 @@ import type { Reply, Session } from '../core/session.js';
 import type { Prove } from '../loops/tool-loop/loop-parts.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import { replyObservation } from '../memory/observe.js';
+import { replied } from '../patterns/seat.js';
 
 /** What a single shot ends with. */
 export interface AgentResult<O = unknown> {
@@ -43,17 +44,13 @@ export async function singleShot<O>(run: Run, parts: ShotParts<O>, start: Prompt
   const asked = await askUntil(run, parts.session, start, read, parts.maxReasks);
   const { reply } = asked;
   const result = (output: O): AgentResult<O> => ({ output, rawText: reply.text, tokens, model: reply.model });
-  if (asked.ok) return ended(reply, result(asked.value));
+  if (asked.ok) return replied(parts.session, reply.finish, result(asked.value));
   const kept = parts.whenUnproven === 'degrade' ? claimed : undefined;
   if (kept !== undefined) return degraded(result(kept.output), asked.error.message);
-  return brokenOff<O>(parts, reply) ?? failed(failureOf(asked.error));
-}
-
-function brokenOff<O>({ session }: ShotParts<O>, { finish }: Reply<string>): Outcome<AgentResult<O>> | undefined {
-  if (finish === 'content_filter') return blocked('the model refused to answer');
-  if (finish !== 'error') return undefined;
-  const why = `The model of ${session.name} ended its reply with an error. Ask it again later.`;
-  return failed(failureOf(new FlyballError('MODEL_UNAVAILABLE', why, { retryable: true })));
+  const isBrokenOff = reply.finish === 'content_filter' || reply.finish === 'error';
+  return isBrokenOff
+    ? withoutValue(replied(parts.session, reply.finish, undefined) as NotDone)
+    : failed(failureOf(asked.error));
 }
 
 async function readReply<O>(
@@ -64,8 +61,4 @@ async function readReply<O>(
   if (finish === 'content_filter' || finish === 'error') return { ok: false, problem: 'It was broken off.' };
   if (text.trim() === '') return { ok: false, problem: toolCalls.length > 0 ? NO_CALLS : 'The answer is empty.' };
   return parts.read(run, text);
-}
-
-function ended<O>({ finish }: Reply<string>, result: AgentResult<O>): Outcome<AgentResult<O>> {
-  return finish === 'length' ? degraded(result, 'the answer is cut at the limit of output tokens') : done(result);
 }

@@ -3,6 +3,7 @@ import type { DimensionName, Location } from '../core/work.js';
 import { answered } from './answered.js';
 import { baselineOf } from './baseline.js';
 import { extractClaims } from './claims.js';
+import { heldAgainst, sampledAnswers } from './consistency.js';
 import type {
   Consistency,
   JudgedClaim,
@@ -19,7 +20,6 @@ import { outputView, shownTo } from './output-view.js';
 import { DIMENSIONS } from './rubric.js';
 import { scoreDimensions } from './score-dimensions.js';
 import { factualScore, semanticScore } from './scores.js';
-import { heldAgainst, selfConsistency } from './self-consistency.js';
 import type { DimensionScore, JudgeVerdict, VerdictOrigin } from './verdict.js';
 import type { CheckedParts } from './verify-parts.js';
 
@@ -176,7 +176,7 @@ export async function checkConsistency(
   const answer = answerOf(subject.outputs);
   if (answer === undefined) return { skipped: [unmet('consistency', 'there is no answer to compare with')] };
   const asked = parts.prompt?.(subject) ?? generatorPrompt(subject);
-  const drawn = await answered(selfConsistency(parts)(run, parts.session, asked), ['NO_ANSWER']);
+  const drawn = await answered(sampledAnswers(parts)(run, parts.session, asked), ['NO_ANSWER']);
   if (!drawn.ok) return { skipped: [unmet('consistency', drawn.why)] };
   return { consistency: await heldAgainst(run, parts, answer.text, drawn.value), skipped: [] };
 }

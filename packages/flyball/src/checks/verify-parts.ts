@@ -1,12 +1,12 @@
 import type { StandardSchema } from '../core/schema.js';
 import type { Input, Session } from '../core/session.js';
 import { type ClaimParts, extractClaims } from './claims.js';
+import { type ConsistencyOptions, checkedConsistency } from './consistency.js';
 import type { Subject, TestHarness } from './contracts.js';
 import { judgeClaims } from './judge-claims.js';
 import { checkChecker } from './reply-form.js';
 import { checkRubric, DEFAULT_RUBRIC, type Rubric, type RubricDimension } from './rubric.js';
 import { checkWeights, LEVEL_WEIGHTS, type LevelWeights } from './scores.js';
-import { type ConsistencyOptions, checkedConsistency } from './self-consistency.js';
 import type { Calibration, JudgeParts } from './verdict.js';
 
 /** What self-consistency needs. */

@@ -1,6 +1,6 @@
 import { ConfigError } from './errors.js';
 import { type Formula, type Interval, predicted } from './formula.js';
-import { type Part, type PatternId, partOf, type Use } from './use.js';
+import { type Part, type PatternId, partOf, type SeatedSession, type Use } from './use.js';
 
 /** What a pattern says about itself. */
 export interface About {
@@ -47,7 +47,11 @@ export function useFrom(about: About): Use {
 
 /** Roles are apart when no session is in both, however deep: a model does not judge in the words it wrote in. */
 function keptApart({ id, name, apart }: Use, parts: Use['parts']): void {
-  const sessionsOf = (role: string) => [parts[role] ?? []].flat().flatMap(sessionsIn);
+  const sessionsOf = (role: string) =>
+    [parts[role] ?? []]
+      .flat()
+      .flatMap(sessionsIn)
+      .map(({ session }) => session);
   for (const [one, other] of apart) {
     const others = new Set(sessionsOf(other));
     const both = sessionsOf(one).find((session) => others.has(session));
@@ -58,7 +62,8 @@ function keptApart({ id, name, apart }: Use, parts: Use['parts']): void {
   }
 }
 
-function sessionsIn(part: Part): readonly string[] {
-  if ('session' in part) return [part.session];
+/** Every session below a part that says so, however deep. */
+export function sessionsIn(part: Part): readonly SeatedSession[] {
+  if ('session' in part) return [part];
   return 'parts' in part ? Object.values(part.parts).flat().flatMap(sessionsIn) : [];
 }

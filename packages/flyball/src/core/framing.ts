@@ -43,7 +43,7 @@ function framedBy<T>(framing: Framing, session: Session<T>): Session<T> {
   return after;
 }
 
-const KEPT = ['name', 'tools', 'output', 'outputJsonSchema'] as const;
+const KEPT = ['name', 'tools', 'output', 'outputJsonSchema', 'reads'] as const;
 
 function checkKept<T>({ id }: Framing, before: Session<T>, after: Session<T>): void {
   if (typeof after !== 'object' || after === null || typeof after.setup !== 'string')

@@ -29,6 +29,8 @@ export interface Session<T = string> {
    */
   readonly output?: StandardSchema<unknown, T>;
   readonly outputJsonSchema?: JsonSchema;
+  /** What `output` is given: the JSON value in the reply by default, or its text as it is. */
+  readonly reads?: 'json' | 'text';
   readonly maxReasks?: number;
   readonly sampling?: Sampling;
   readonly timeoutMs?: number;

@@ -10,6 +10,7 @@ export interface SeatedSession {
   readonly model: string;
   readonly tools: number;
   readonly temperature?: number;
+  readonly seed?: number;
 }
 
 /** A part that nobody has described: what it does is its own secret. */
@@ -70,6 +71,7 @@ export function partOf(value: object): { readonly part: Part; readonly predicted
       model: model.id,
       tools: tools.length,
       ...(sampling?.temperature === undefined ? {} : { temperature: sampling.temperature }),
+      ...(sampling?.seed === undefined ? {} : { seed: sampling.seed }),
     };
     return { part, predicted: { min: 1, max: output === undefined ? 1 : 1 + maxReasks }, own: 1 };
   }

@@ -1,5 +1,6 @@
 /** Patterns: functions that make an agent out of agents and sessions. */
 
+export type { Slot } from '../core/slot.js';
 export { type CheckedParts, checked } from './checked.js';
 export { type CommandTestOptions, commandTest } from './command-test.js';
 export { exact, type Formula, formulaText, type Interval, predicted } from './formula.js';
@@ -34,9 +35,39 @@ export {
   withQueryRewriting,
 } from './knowledge/index.js';
 export { type Lookup, type LookupToolOptions, lookupTool } from './lookup.js';
-export { type UntilApprovedOptions, type UntilApprovedParts, untilApproved } from './orchestration/index.js';
+export {
+  type IsolatedOptions,
+  type IsolatedParts,
+  isolated,
+  type MapReduceOptions,
+  type MapReduceParts,
+  mapReduce,
+  type UntilApprovedOptions,
+  type UntilApprovedParts,
+  untilApproved,
+  type VoteParts,
+  type WithReviewersOptions,
+  type WithReviewersParts,
+  withReviewers,
+} from './orchestration/index.js';
 export { type About, pattern, useFrom } from './pattern.js';
-export { type ReflexionOptions, type ReflexionParts, reflexion } from './reasoning/index.js';
+export {
+  type PlanAndSolveOptions,
+  type PlanAndSolveParts,
+  planAndSolve,
+  type ReActOptions,
+  type ReActParts,
+  type ReflexionOptions,
+  type ReflexionParts,
+  reAct,
+  reflexion,
+  type SelfConsistencyOptions,
+  type SelfConsistencyParts,
+  type SelfRefineOptions,
+  type SelfRefineParts,
+  selfConsistency,
+  selfRefine,
+} from './reasoning/index.js';
 export {
   checkpointOf,
   type ErrorDigest,
@@ -65,5 +96,27 @@ export {
   withBudget,
 } from './reliability/index.js';
 export type { Seat } from './seat.js';
+export {
+  type Baseline,
+  type Breach,
+  type ConstraintGuard,
+  type Constraints,
+  constraints,
+  type Fit,
+  gainOver,
+  type Narrated,
+  type ProbeParts,
+  type Prohibition,
+  patternsOf,
+  probe,
+  repairAlarm,
+  type ShapeMode,
+  type ShapeOptions,
+  shaped,
+  type WithConstraintsOptions,
+  type WithConstraintsParts,
+  withConstraints,
+  zeroShot,
+} from './signal/index.js';
 export type { Test, Tested } from './tested.js';
 export { type Described, described, type PatternId, type Use, useOf, usesIn } from './use.js';

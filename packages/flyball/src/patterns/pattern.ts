@@ -1,10 +1,10 @@
-import { type About, useFrom } from '../core/about.js';
+import { type About, sessionsIn, useFrom } from '../core/about.js';
 import type { Mark } from '../core/mark.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Entered } from '../core/run.js';
 import { type Described, described, type Use } from '../core/use.js';
 
-export { type About, useFrom };
+export { type About, sessionsIn, useFrom };
 
 /** Makes an agent of a body, in a scope that says which pattern it is, and with its description attached. */
 export function pattern<I, O>(

@@ -1,7 +1,8 @@
 import { FlyballError, failureOf } from '../core/errors.js';
+import type { FinishReason } from '../core/model.js';
 import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
-import type { Input, Reply, Session } from '../core/session.js';
+import type { Input, Session } from '../core/session.js';
 import { isSession, useOf } from './use.js';
 
 /** Whoever works: a session where one call is enough, an agent where it needs tools. */
@@ -14,10 +15,12 @@ export function answerOf<I extends Input, O>(run: Run, seat: Seat<I, O>, input: 
 
 /** One call, as an outcome: a reply that was cut off or refused is not passed off as an answer. */
 export async function askOnce<O>(run: Run, session: Session<O>, input: Input): Promise<Outcome<O>> {
-  return replied(session, await run.ask(session, input));
+  const { finish, value } = await run.ask(session, input);
+  return replied(session, finish, value);
 }
 
-function replied<O>(session: Session<O>, { finish, value }: Reply<O>): Outcome<O> {
+/** What the end of a reply makes of the value that was read from it. */
+export function replied<O>(session: Pick<Session, 'name'>, finish: FinishReason, value: O): Outcome<O> {
   if (finish === 'content_filter') return blocked('the model refused to answer');
   if (finish === 'length') return degraded(value, 'the answer is cut at the limit of output tokens');
   if (finish !== 'error') return done(value);

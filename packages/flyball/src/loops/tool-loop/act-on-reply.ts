@@ -8,7 +8,7 @@ import { CONFIRMATION } from './confirmation.js';
 import { executeCalls, isTransfer, type Resolved } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
-import { type Proposals, proposalsIn, withReports } from './proposals.js';
+import { type Proposals, proposalsIn, withoutInvented, withReports } from './proposals.js';
 import type { Termination, Transfer } from './termination.js';
 
 /** How a loop stops. */
@@ -27,8 +27,9 @@ export async function actOn<O>(
   run: Run,
   parts: LoopParts<O>,
   state: LoopState,
-  reply: Reply<string>,
+  given: Reply<string>,
 ): Promise<LoopStop<O> | undefined> {
+  const reply = withoutInvented(run, parts, given);
   state.heard(reply);
   // a reply that was broken off is not acted on, whatever it proposes
   if (reply.finish === 'content_filter') return stop('content_filter', 'the model refused to answer');

@@ -19,6 +19,8 @@ export class LoopState {
   prompt: Prompt;
   session: Session;
   iterations = 0;
+  /** Calls of the worker's model that came to an end. */
+  turns = 0;
   tokens = 0;
   toolCalls = 0;
   /** Each tool in the order of first use, with how often it was called. */

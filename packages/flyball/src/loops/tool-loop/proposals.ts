@@ -2,6 +2,7 @@ import { takesPart } from '../../core/media-fit.js';
 import type { ToolCall } from '../../core/model.js';
 import { type Content, describePart, type MediaPart, mediaIn, wordsOf } from '../../core/parts.js';
 import { append, type Prompt } from '../../core/prompt.js';
+import type { Run } from '../../core/run.js';
 import type { Reply } from '../../core/session.js';
 import { ACTIVATE_SKILL } from '../../skills/skill.js';
 import type { CallReport } from './execute-calls.js';
@@ -21,6 +22,25 @@ export function proposalsIn(parts: LoopParts<unknown>, state: LoopState, reply: 
   return parts.textForm === undefined
     ? { kind: 'answer' }
     : parseTextCalls(parts.textForm, reply.text, state.iterations);
+}
+
+const INVENTED = /^[ \t]*Observation[ \t]*:/im;
+
+/**
+ * A model that goes on after its call and writes the result itself has made it up: what begins there is cut, before it is
+ * read as anything or stands in the next prompt.
+ */
+export function withoutInvented(run: Run, parts: LoopParts<unknown>, reply: Reply<string>): Reply<string> {
+  const at = reply.text.search(INVENTED);
+  if (at === -1) return reply;
+  const text = reply.text.slice(0, at).trimEnd();
+  const calls =
+    reply.toolCalls.length > 0 ||
+    (parts.textForm !== undefined && parseTextCalls(parts.textForm, text, 0).kind === 'calls');
+  if (!calls) return reply;
+  run.note({ kind: 'invented-observation', loop: run.path, characters: reply.text.length - text.length });
+  const prompt = append(reply.prompt.parent, { ...reply.prompt.segment, content: text });
+  return { ...reply, text, prompt };
 }
 
 /** The conversation with one result for every call, in call order. */

@@ -17,6 +17,8 @@ import { type LoopResult, outcomeFor, type ToolLoopResult, terminationOfBound } 
 export interface ToolLoopEnd<O> {
   readonly outcome: Outcome<ToolLoopResult<O>>;
   readonly prompt: Prompt;
+  /** Calls of the worker's model. Those that keep the window small are scopes of their own. */
+  readonly turns: number;
 }
 
 /** Creates an agent that calls a model and the tools it proposes until there is an answer. */
@@ -38,7 +40,8 @@ export async function runToolLoop<O>(run: Run, parts: LoopParts<O>, input: Input
     iterations: result.iterations,
     toolCalls: result.toolCalls,
   });
-  return { outcome: outcomeFor(end.termination, result), prompt: withoutOpenCalls(state.prompt) };
+  const { turns } = state;
+  return { outcome: outcomeFor(end.termination, result), prompt: withoutOpenCalls(state.prompt), turns };
 }
 
 function begin<O>(run: Run, { session, toolset, withheld, warnings, capture }: LoopParts<O>): void {
@@ -108,10 +111,13 @@ async function iteration<O>(run: Run, parts: LoopParts<O>, state: LoopState): Pr
 /** A failed call is a value here: it counts as an error, and the loop may go on. */
 async function asked(run: Run, state: LoopState): Promise<Reply<string> | FlyballError> {
   try {
-    return await run.ask(state.session, state.prompt);
+    const reply = await run.ask(state.session, state.prompt);
+    state.turns++;
+    return reply;
   } catch (error) {
     if (!(error instanceof FlyballError) || error instanceof BoundReachedError || error.code === 'CANCELLED')
       throw error;
+    state.turns++;
     return error;
   }
 }

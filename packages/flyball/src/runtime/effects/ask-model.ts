@@ -12,6 +12,7 @@ import { append, messagesOf, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
 import { outputLimitOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
+import { check } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
@@ -294,9 +295,13 @@ function atMost(used: Partial<Amounts>, reserved: Partial<Amounts> = {}): Partia
 /** What is kept of reading: a value that is not simply the text parsed, or what is wrong. A replay reads nothing again. */
 type Kept = Pick<RecordedReply, 'value' | 'problem'>;
 
-async function readReply({ output, tools = NO_TOOLS }: Session<unknown>, reply: ModelReply): Promise<Kept> {
+async function readReply({ output, reads, tools = NO_TOOLS }: Session<unknown>, reply: ModelReply): Promise<Kept> {
   if (output === undefined) return {};
   if (reply.toolCalls.length > 0) return tools.length > 0 ? {} : { problem: NO_CALLS };
+  if (reads === 'text') {
+    const checked = await check(output, reply.text);
+    return checked.ok ? { value: checked.value } : { problem: checked.problem };
+  }
   const read = await readJson(reply.text, output);
   if (!read.ok) return { problem: read.problem };
   const isText = isJson(reply.text) && JSON.stringify(read.value) === JSON.stringify(read.parsed);

@@ -4,13 +4,13 @@ import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { ended, inRun, session } from '../../../../test/checks/stage-checks.js';
 import type { Embedder } from '../ports/embedder.js';
-import { type ConsistencyOptions, selfConsistency } from './self-consistency.js';
+import { type ConsistencyOptions, sampledAnswers } from './consistency.js';
 
 const majority = { n: 5, voting: 'majority' } as const;
 
 async function drawn(replies: readonly (string | Error)[], options: ConsistencyOptions = majority) {
   const model = scriptedModel({ solver: replies });
-  const found = await inRun((run) => selfConsistency(options)(run, session(model, 'solver'), 'How many eggs?'));
+  const found = await inRun((run) => sampledAnswers(options)(run, session(model, 'solver'), 'How many eggs?'));
   return { ...found, model };
 }
 
@@ -42,7 +42,7 @@ describe('self-consistency', () => {
       },
     });
     const options = { ...majority, n: 3 } as const;
-    const found = await inRun((run) => selfConsistency(options)(run, session(model, 'solver'), 'Eggs?'));
+    const found = await inRun((run) => sampledAnswers(options)(run, session(model, 'solver'), 'Eggs?'));
     expect(found.consistency.score).toBe(1);
   });
 
@@ -63,7 +63,7 @@ describe('self-consistency', () => {
 
   it('has no answer where no sample has one', async () => {
     const model = scriptedModel({ solver: ['', ' ', '\n'] });
-    const ask = selfConsistency({ ...majority, n: 3 });
+    const ask = sampledAnswers({ ...majority, n: 3 });
     const outcome = await ended((run: Run) => ask(run, session(model, 'solver'), 'Eggs?'));
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'NO_ANSWER' } });
   });
@@ -107,13 +107,13 @@ describe('self-consistency', () => {
     [{ ...majority, minimum: 70 }, /0 to 1/],
     [{ n: 3, voting: 'similarity' }, /needs an embedder/],
   ])('refuses %j [R4-VERIFY-CONSISTENCY]', (options, why) => {
-    expect(() => selfConsistency(options as ConsistencyOptions)).toThrow(why);
+    expect(() => sampledAnswers(options as ConsistencyOptions)).toThrow(why);
   });
 
   it('refuses a session with a seed, whose samples would all be the same', async () => {
     const model = scriptedModel({});
     const seeded = { ...session(model, 'solver'), sampling: { seed: 7 } };
-    const outcome = await ended((run: Run) => selfConsistency(majority)(run, seeded, 'Eggs?'));
+    const outcome = await ended((run: Run) => sampledAnswers(majority)(run, seeded, 'Eggs?'));
     expect(outcome).toMatchObject({ stop: 'failed', because: expect.stringContaining('has a seed') });
     expect(model.requests).toHaveLength(0);
   });

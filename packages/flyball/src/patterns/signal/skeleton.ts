@@ -1,5 +1,5 @@
-import { ConfigError } from '../core/errors.js';
-import type { JsonSchema } from '../core/schema.js';
+import { ConfigError } from '../../core/errors.js';
+import type { JsonSchema } from '../../core/schema.js';
 
 export interface TemplateField {
   readonly name: string;
@@ -13,17 +13,18 @@ export interface TemplateField {
 
 const SINGLE = ['string', 'number', 'integer', 'boolean', 'null'];
 
-/** The members of an object schema, each said to be required or not. */
-export function fieldsOf(schema: JsonSchema): readonly TemplateField[] {
+/** The members of an object schema, each said to be required or not. Undefined for a schema of something else. */
+export function fieldsOf(schema: JsonSchema): readonly TemplateField[] | undefined {
   const { type, properties, required, additionalProperties } = schema as {
     readonly type?: unknown;
     readonly properties?: Readonly<Record<string, JsonSchema>>;
     readonly required?: readonly string[];
     readonly additionalProperties?: unknown;
   };
-  if (type !== 'object' || properties === undefined || !Array.isArray(required) || additionalProperties !== false)
+  if (type !== 'object') return undefined;
+  if (properties === undefined || !Array.isArray(required) || additionalProperties !== false)
     throw new ConfigError(
-      'A template is an object schema with properties, a list of what is required, and additionalProperties: false.',
+      'shaped (S6) needs an object schema with properties, a list of what is required, and additionalProperties: false.',
     );
   return Object.entries(properties).map(([name, member]) => fieldOf(name, member, required.includes(name)));
 }

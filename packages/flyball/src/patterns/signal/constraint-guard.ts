@@ -1,9 +1,9 @@
-import { ConfigError } from '../core/errors.js';
-import type { Run } from '../core/run.js';
-import type { Session } from '../core/session.js';
-import { labelled, prompt } from './material.js';
+import { labelled, prompt } from '../../checks/material.js';
+import { askForm, checkChecker, exactly, replyForm, TEXT } from '../../checks/reply-form.js';
+import { ConfigError } from '../../core/errors.js';
+import type { Run } from '../../core/run.js';
+import type { Session } from '../../core/session.js';
 import type { Prohibition } from './prohibition.js';
-import { askForm, checkChecker, exactly, replyForm, TEXT } from './reply-form.js';
 
 /** A prohibition that an output violates. */
 export interface Breach {
@@ -40,7 +40,7 @@ export function constraintGuard(
   const judged = items.filter(({ check }) => check === undefined || check.kind === 'judged');
   if (judged.length > 0 && session === undefined)
     throw new ConfigError(
-      `No pattern finds ${judged.map(({ id }) => id).join(', ')}: give the guard a session that reads outputs for them.`,
+      `No pattern finds ${judged.map(({ id }) => id).join(', ')}: give the guard a judge that reads outputs for them.`,
     );
   if (session !== undefined) checkChecker(session, 'constraint guard');
   const find = (text: string): readonly Breach[] =>

@@ -1,10 +1,12 @@
 import { sha256 } from '../core/canonical.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
+import { done } from '../core/outcome.js';
 import type { Run } from '../core/run.js';
 import type { Input, Session } from '../core/session.js';
+import { isFilled } from '../core/slot.js';
 import type { Embedder } from '../ports/embedder.js';
-import { independently } from './answered.js';
 import type { Consistency } from './contracts.js';
+import { checkUnseeded, drawSamples } from './sampling.js';
 import { closest, majority, plainText, type Vote } from './voting.js';
 
 /** How many samples are compared, and how. */
@@ -35,8 +37,8 @@ export interface Consensus {
   readonly samples: readonly Sample[];
 }
 
-/** All samples answer the same prompt, side by side, and none sees another. */
-export function selfConsistency(
+/** What most samples of a session say to a prompt, how far they agree, and all of them: an answer is held against them. */
+export function sampledAnswers(
   options: ConsistencyOptions,
 ): (run: Run, session: Session, prompt: Input) => Promise<Consensus> {
   const checked = checkedConsistency(options);
@@ -67,8 +69,7 @@ export function checkedConsistency(options: ConsistencyOptions, session?: Sessio
   if (!(minimum >= 0 && minimum <= 1)) throw new ConfigError(`The minimum must be 0 to 1, got ${minimum}.`);
   if (voting === 'similarity' && embedder === undefined)
     throw new ConfigError('Voting by similarity needs an embedder, such as hashEmbedder() of flyball/memory.');
-  if (session?.sampling?.seed !== undefined)
-    throw new ConfigError(`The session "${session.name}" has a seed, so that its samples are all the same. Remove it.`);
+  if (session !== undefined) checkUnseeded(session.name, session.sampling?.seed);
   return { ...options, temperature, minimum, normalise };
 }
 
@@ -76,11 +77,10 @@ async function draw(
   run: Run,
   { session, prompt, n, temperature }: Checked & { readonly session: Session; readonly prompt: Input },
 ): Promise<readonly Sample[]> {
-  const sampled: Session = { ...session, sampling: { ...session.sampling, temperature } };
-  const branches = Array.from({ length: n }, () => async (branch: Run) => (await branch.ask(sampled, prompt)).text);
-  return (await independently(run, branches, n)).map((answer): Sample => {
-    if (!answer.ok) return answer;
-    return answer.value.trim() === '' ? { ok: false, why: 'It is empty.' } : { ok: true, text: answer.value };
+  const one = async (branch: Run) => done((await branch.ask(session, prompt)).text);
+  return (await drawSamples(run, one, { samples: n, temperature })).map((slot): Sample => {
+    if (!isFilled(slot)) return { ok: false, why: slot.because ?? slot.stop };
+    return slot.value.trim() === '' ? { ok: false, why: 'It is empty.' } : { ok: true, text: slot.value };
   });
 }
 
