@@ -68,8 +68,10 @@ export function isOfAnOldTurn(entries: readonly Entry[]): boolean {
   const [before, previous] = [traces.at(-1), traces.at(-2)];
   if (before === undefined || isAbout(before)) return false;
   if (!BEGINS_A_TURN.has(before.type)) return true;
-  // of two branches that moved last, either may have asked for the child
-  return previous !== undefined && BEGINS_A_TURN.has(previous.type) && branchOf(previous) !== branchOf(before);
+  // of two branches, or strands of one scope, that moved last, either may have asked for the child
+  const hasStrands = entries.some(({ event }) => event.type === 'scope-overlap' && event.path === branchOf(before));
+  const isBeside = previous !== undefined && (branchOf(previous) !== branchOf(before) || hasStrands);
+  return isBeside && BEGINS_A_TURN.has(previous.type);
 }
 
 function branchOf(event: RunEvent): string {

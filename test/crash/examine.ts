@@ -1,4 +1,4 @@
-import { type Engine, type Entry, messagesOf } from 'flyball';
+import { type Budget, type Engine, type Entry, messagesOf } from 'flyball';
 import type { Case } from './case.js';
 import { isOfAnOldTurn } from './deadlines.js';
 import { type Driven, drive, untilRest } from './drive.js';
@@ -64,13 +64,28 @@ function otherVersion({ place: { world }, entries }: Driven): readonly Violation
 }
 
 /** A program ends as it says, whatever happened on the way: unless somebody cancelled it, or it was left at a bound. */
-function unexpectedEnd({ end, isCancelled, place: { given } }: Driven): readonly Violation[] {
+function unexpectedEnd({ end, entries, isCancelled, place: { given } }: Driven): readonly Violation[] {
   if (isItsOwnEnd(given, end)) return [];
   if (end.stop === 'cancelled' && isCancelled) return [];
   const isTime = end.stop === 'bounded' && (end.bound === 'wallMs' || end.bound === 'deadline');
   if (end.stop === 'bounded' && !given.enlarges && !isTime) return [];
   if (end.stop === 'bounded' && end.bound === 'deadline' && isPast(given)) return [];
+  if (hasGivenAllAway(entries, end)) return [];
   return [{ rule: `end:${endName(end)}`, detail: detailOf(end) }];
+}
+
+/** Equal parts come to the whole: whoever asks for something beside them stands at a bound, however large the budget is. */
+export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
+  if (end.stop !== 'bounded') return false;
+  const axis = end.bound as keyof Budget;
+  const open = new Map<string, number>();
+  for (const { event } of entries) {
+    if (event.type === 'spawn-start' && event.slice.of !== undefined) open.set(event.id, event.limits[axis] ?? 0);
+    if (event.type === 'slice-change' && open.has(event.id)) open.set(event.id, event.limits[axis] ?? 0);
+    if (event.type === 'spawn-end') open.delete(event.id);
+  }
+  const given = [...open.values()].reduce((sum, one) => sum + one, 0);
+  return open.size > 1 && given > end.limit * 0.9;
 }
 
 export function isItsOwnEnd(given: Case, end: End): boolean {

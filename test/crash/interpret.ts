@@ -375,7 +375,7 @@ function sliceOf(slice: Slice, run: Run, world: World): BudgetSlice {
 
 /** Goes on where its own part is used up: what is around it has its own. */
 async function within(program: Program & { readonly kind: 'within' }, run: Run, stage: Stage): Promise<unknown> {
-  let path = '';
+  let path: string | undefined; // a bound that is reached before the code begins is not its own
   const body = async (on: Run): Promise<unknown> => {
     ({ path } = on);
     let value: unknown;

@@ -276,13 +276,32 @@ const patterns: Rule = ({ entries, stop }) => {
   return found;
 };
 
+/**
+ * What the code told, as far as it stands: what it told after a bound was reached, it tells again if it is still true once
+ * the run has gone on under another budget.
+ */
+class Standing<T> {
+  all: T[] = [];
+  private stopped: number | undefined;
+
+  read({ event }: Entry): void {
+    const isLift = (event.type === 'run-resume' && event.budget !== undefined) || event.type === 'run-start';
+    const isStop = event.type === 'trip' || (event.type === 'spawn-end' && event.outcome.stop === 'bounded');
+    if (isStop) this.stopped ??= this.all.length;
+    if (isLift) this.all = this.all.slice(0, this.stopped);
+    if (isLift || event.type === 'generation-start') this.stopped = undefined;
+  }
+}
+
 /** A quorum undoes no voter, and a loop that is left none whose result it took. */
 const voters: Rule = ({ entries }) => {
-  const counted = new Set<string>();
-  return entries.flatMap(({ event, generation }): readonly Violation[] => {
+  const counted = new Standing<string>();
+  return entries.flatMap((entry): readonly Violation[] => {
+    const { event, generation } = entry;
+    counted.read(entry);
     if (event.type === 'note' && event.event.kind === 'counted')
-      counted.add(keyed(generation, String(event.event['path'])));
-    if (event.type !== 'rollback-start' || !counted.has(keyed(generation, event.scope))) return [];
+      counted.all.push(keyed(generation, String(event.event['path'])));
+    if (event.type !== 'rollback-start' || !counted.all.includes(keyed(generation, event.scope))) return [];
     return [{ rule: 'vote:undone', detail: `${event.scope} was counted and undone` }];
   });
 };
@@ -290,8 +309,12 @@ const voters: Rule = ({ entries }) => {
 /** The best that the run was told is the partial value of an end without a value. */
 const bests: Rule = ({ entries, inherited }) => {
   const end = eventsOf(entries, 'run-end').at(-1)?.outcome;
-  const told = eventsOf([...inherited, ...entries], 'best').findLast(({ level }) => level === '');
-  if (end === undefined || told === undefined || !('because' in end || end.stop === 'bounded')) return [];
+  const told = new Standing<unknown>();
+  for (const entry of [...inherited, ...entries]) {
+    told.read(entry);
+    if (entry.event.type === 'best' && entry.event.level === '') told.all.push(entry.event.value);
+  }
+  if (end === undefined || told.all.length === 0 || !('because' in end || end.stop === 'bounded')) return [];
   if (end.stop === 'degraded') return [];
   return 'partial' in end ? [] : [{ rule: 'best:lost', detail: JSON.stringify(end) }];
 };

@@ -322,6 +322,15 @@ describe('a signal', () => {
     expect(await life.runtime.signal(RUN, 'go', 3)).toEqual({ delivery: 'buffered', waiting: ['go'] });
   });
 
+  it('that goes to the token of a wait is delivered as one that goes to its name is [R11-RECEIPT-TOKEN]', async () => {
+    const life = moving().open(async (run: Run) => done(await run.wait({ name: 'go' })));
+    const outcome = await life.start();
+    const token = outcome.stop === 'suspended' ? (outcome.waiting[0]?.token ?? '') : '';
+    expect(await life.runtime.signal(RUN, token, 1)).toMatchObject({ delivery: 'delivered' });
+    expect(await life.runtime.signal(RUN, 'go', 2)).toMatchObject({ delivery: 'buffered' }); // the first is heard
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 1 });
+  });
+
   it('that came before the deadline is heard, also when nobody was there to hear it until later [F-C5]', async () => {
     for (const waits of [
       (run: Run) => run.wait({ name: 'go', timeoutMs: 1_000 }),
@@ -343,6 +352,29 @@ describe('a signal', () => {
       const second = stage.open(async (run: Run) => done(await waits(run)));
       expect(await (await second.runtime.wake(RUN)).finished()).toMatchObject({ value: 'in time' });
     }
+  });
+});
+
+describe('a verdict', () => {
+  const agent = async (run: Run) => done(await run.step('pay', 1, () => 'paid', MONEY));
+
+  it('under the token of another run, or under the id of the act, is refused and not kept [R11-VERDICT-ELSEWHERE]', async () => {
+    const life = moving().open(agent);
+    await life.start();
+    const other = await life.runtime.start('agent', null, { id: 'other', budget: budget() });
+    const outcome = await other.outcome();
+    const token = outcome.stop === 'suspended' ? (outcome.waiting[0]?.token ?? '') : '';
+    expect(token).not.toBe('');
+    await expect(life.runtime.signal(RUN, token, YES, { from: 'ann' })).rejects.toMatchObject({
+      code: 'SIGNAL_UNEXPECTED',
+      message: expect.stringMatching(/of other, not of run\. Send the answer to other\. Nothing was changed/),
+    });
+    await expect(life.runtime.signal(RUN, '#0', YES, { from: 'ann' })).rejects.toMatchObject({
+      code: 'SIGNAL_UNEXPECTED',
+      message: expect.stringContaining('Send the answer to its token'),
+    });
+    await answer(life.runtime, RUN, 'approve:#0', YES, { from: 'ann' });
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 'paid' });
   });
 });
 

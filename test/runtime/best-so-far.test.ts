@@ -24,6 +24,19 @@ describe('the best value so far', () => {
     expect((await other.events('best')).map(({ value }) => value)).toEqual([1, 2, 3]);
   });
 
+  it('is not what code tells that was left behind when the run ended [R11-N7-PARTIAL]', async () => {
+    const stage = moving();
+    const leaving = async (run: Run): Promise<Outcome<number>> => {
+      run.step('slow', null, () => new Promise(() => undefined), 'pure').catch(() => run.best('too late'));
+      await run.step('quick', null, () => 1, 'pure');
+      return failed({ code: 'EFFECT_FAILED', message: 'it failed', retryable: false });
+    };
+    const outcome = await stage.open(leaving).start();
+    expect(outcome).toMatchObject({ stop: 'failed' });
+    expect('partial' in outcome).toBe(false);
+    expect(await stage.events('best')).toEqual([]); // a journal that says more than the outcome contradicts it
+  });
+
   it('is the partial value of a cancelled and of a failed run, and of no run that says what it has [R11-N7-PARTIAL]', async () => {
     const stage = moving();
     const wait = async (run: Run): Promise<Outcome<number>> => {

@@ -1,4 +1,5 @@
-import { budget, done, type Outcome, type Run, type Tool } from 'flyball';
+import { budget, done, type Outcome, type Run, type Session, type Tool } from 'flyball';
+import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { at, eventsOf, moving, RUN, still } from './stage.js';
@@ -25,6 +26,53 @@ const calls =
     for (let n = 0; n < count; n++) await run.call(tool, [name, n]);
     return done(name);
   };
+
+describe('a larger budget', () => {
+  const session: Session = {
+    name: 'q',
+    model: scriptedModel({ q: () => 'x' }, { capabilities: { maxOutputTokens: 100 } }),
+    setup: '',
+  };
+
+  it('has room for a call before the parts of children that were asked for after it [R11-N5-ORDER]', async () => {
+    const look: Tool<unknown> = { name: 'look', description: 'Looks.', effect: 'pure', execute: async () => 'seen' };
+    const part = async (on: Run): Promise<Outcome<unknown>> => done(await on.step('x', null, () => 1, 'pure'));
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const late = run.call(look, null).then(async () => (await run.spawn(part, null, { of: 2 })).stop);
+      const early = run.within({ of: 2 }, (on) => on.call(look, null).then(() => on.sleep(10)));
+      const said = run.ask(session, 'hi');
+      return done(await Promise.all([late, said.then(({ text }) => text), early.then(() => 'early')]));
+    };
+    const life = moving().open(agent, { options: { suspendAfterMs: 1e9 } });
+    expect(await life.start(null, { tokensOut: 120 })).toMatchObject({ stop: 'bounded', bound: 'tokensOut' });
+    expect(await life.resume({ budget: { tokensOut: 10_000 } })).toMatchObject({
+      stop: 'done',
+      value: ['done', 'x', 'early'],
+    });
+  });
+
+  it('is given once, where two children go on with their parts before their parent gets there [R11-N5-ONCE]', async () => {
+    const stage = moving();
+    const taker = async (on: Run): Promise<Outcome<unknown>> => {
+      for (let n = 0; n < 4; n++) on.budget.take('iterations');
+      return done(await on.step('last', null, () => 1, 'pure'));
+    };
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const both = await Promise.all([0, 1].map((n) => run.spawn(taker, n, { share: 0.5 })));
+      run.budget.take('iterations', 200);
+      return done(both.map(({ stop }) => stop));
+    };
+    const life = stage.open(agent);
+    expect(await life.start(null, { iterations: 6 })).toMatchObject({ stop: 'bounded' });
+    expect(await life.resume({ budget: { iterations: 1000 } })).toMatchObject({
+      stop: 'done',
+      value: ['done', 'done'],
+    });
+    const [first = 0, second = 0] = (await stage.events('slice-change')).map(({ limits }) => limits.iterations);
+    expect(first).toBeGreaterThan(490);
+    expect(second).toBeLessThan(260); // half of what the first leaves
+  });
+});
 
 describe('a child of a fork', () => {
   it('spends no more than the budget of the fork, wherever the fork begins [F-X1]', async () => {

@@ -3,6 +3,7 @@ import {
   type Clock,
   done,
   type EffectClass,
+  type Engine,
   failed,
   memoryEngine,
   type Outcome,
@@ -234,7 +235,10 @@ describe('a fork', () => {
     await life.start();
     const handle = await life.runtime.fork(RUN, { at: await seqOf(stage, 'wait-start'), id: 'fork' });
     expect(await handle.outcome()).toMatchObject({ waiting: [{ token: 'fork:0:#0' }] });
-    await life.runtime.signal('fork', 'run:0:#0', 'to the parent'); // the parent's token is nothing to the fork
+    // the parent's token is nothing to the fork
+    await expect(life.runtime.signal('fork', 'run:0:#0', 'to the parent')).rejects.toMatchObject({
+      code: 'SIGNAL_UNEXPECTED',
+    });
     expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({ stop: 'suspended' });
     await life.runtime.signal('fork', 'fork:0:#0', 'mine');
     expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({ value: 'mine' });
@@ -327,6 +331,30 @@ describe('a fork', () => {
       stop: 'done',
       value: 'fork 2',
     });
+  });
+
+  it('of a run that is pruned meanwhile is refused, and nothing of it is stored [R11-FORK-PRUNED]', async () => {
+    const inner = memoryEngine();
+    const tombstone = {
+      agent: 'agent',
+      tenant: 'default',
+      status: 'done',
+      createdAt: 0,
+      endedAt: 0,
+      digests: [],
+      head: '',
+    };
+    const engine: Engine = {
+      ...inner,
+      create: async (run) => {
+        if (run.fork !== undefined) await inner.remove(RUN, { at: 0, by: 'op', action: 'prune', of: RUN, tombstone });
+        return inner.create(run);
+      },
+    };
+    const life = moving(engine).open(async (run: Run) => done(await run.step('x', null, () => 1, 'pure')));
+    await life.start();
+    await expect(life.runtime.fork(RUN, { at: 1, id: 'fork' })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    expect(await inner.get('fork')).toBeUndefined();
   });
 
   it('of a run that has ended does not change it', async () => {

@@ -1,7 +1,8 @@
-import { FlyballError } from 'flyball';
+import { FlyballError, type Runtime } from 'flyball';
 import type { Machine } from './machine.js';
 import type { Fault, Plan } from './plan.js';
 import type { Simulation } from './simulation.js';
+import type { Known } from './truth.js';
 
 type Of<K extends Fault['kind']> = Extract<Fault, { readonly kind: K }>;
 
@@ -112,21 +113,10 @@ async function meddle(
   const runId = `run-${run}`;
   const known = simulation.truth.of(runId);
   const server = simulation.server(known?.version);
-  if (known === undefined || server === undefined) return;
+  if (known === undefined) return;
+  if (kind === 'cancel') return cancel(simulation, known, server);
+  if (server === undefined) return;
   switch (kind) {
-    case 'cancel': {
-      const { fence, owner } = known;
-      simulation.cancelled.add(runId);
-      await server.cancel(runId, { by: 'op', why: 'wrong address' });
-      simulation.calledOff.add(runId);
-      const isDead = owner === undefined || simulation.isDead(owner);
-      const isActing = [...simulation.acting].some(
-        ({ key, machine }) => key.startsWith(`${runId}:`) && !machine.isDead(),
-      );
-      if (isDead && !isActing && known.fence === fence)
-        simulation.world(runId).deeds.push({ what: 'cancelled', key: '', kind: '' });
-      return;
-    }
     case 'pause':
       return server.pause(runId, { by: 'op' });
     case 'redirect':
@@ -143,4 +133,36 @@ async function meddle(
           .signal(runId, `approve:#${n}`, { verdict: 'approve' }, { from: 'mallory', scopes: [] })
           .catch(() => undefined);
   }
+}
+
+/** From a server, or, where none is up, from a command line of the operator's own. */
+async function cancel(simulation: Simulation, known: Known, server: Runtime | undefined): Promise<void> {
+  const { runId, fence, owner } = known;
+  const why = 'wrong address';
+  simulation.cancelled.add(runId);
+  if (server !== undefined) await server.cancel(runId, { by: 'op', why });
+  else await cancelDirectly(simulation, known, why);
+  simulation.calledOff.add(runId);
+  const isDead = owner === undefined || simulation.isDead(owner);
+  const isActing = [...simulation.acting].some(({ key, machine }) => key.startsWith(`${runId}:`) && !machine.isDead());
+  if (isDead && !isActing && known.fence === fence)
+    simulation.world(runId).deeds.push({ what: 'cancelled', key: '', kind: '' });
+}
+
+async function cancelDirectly(
+  { truth, timeline, plan, dispatch }: Simulation,
+  known: Known,
+  why: string,
+): Promise<void> {
+  const { runId } = known;
+  const message = {
+    id: `cancel ${timeline.now}`,
+    kind: 'cancel',
+    name: '',
+    from: 'op',
+    body: JSON.stringify({ why }),
+  } as const;
+  await truth.engine.post(runId, { ...message, at: timeline.now });
+  if (['paused', 'bounded', 'stalled'].includes(known.status)) await truth.engine.requeue(runId);
+  if (plan.turns === 'dispatcher') await dispatch.port.dispatch(runId);
 }

@@ -1,7 +1,7 @@
 import type { Entry, Outcome } from 'flyball';
 import { readAll } from '../../packages/flyball/src/runtime/load.js';
 import type { Case } from '../crash/case.js';
-import { detailOf, endName, isItsOwnEnd } from '../crash/examine.js';
+import { detailOf, endName, hasGivenAllAway, isItsOwnEnd } from '../crash/examine.js';
 import { type End, person } from '../crash/journey.js';
 import { brokenRules, eventsOf } from '../crash/rules.js';
 import type { Plan } from './plan.js';
@@ -73,6 +73,7 @@ function checkEnd(
     // a process that stands still is at work, and so is a dead one until its next sign of life was due
     if (end.bound === 'wallMs' && end.limit === CHILD_MS && simulation.plan.faults.length > 0) return;
     if (!given.enlarges && end.bound !== 'wallMs' && end.bound !== 'deadline') return;
+    if (hasGivenAllAway(entries, end)) return;
   }
   simulation.blame(`end:${endName(end)}`, `${runId} ${detailOf(end)}`);
 }

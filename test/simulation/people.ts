@@ -24,6 +24,7 @@ export interface Around {
   /** Whether somebody may set the stalled run going again now. */
   mayResume(visit: Visit): boolean;
   isHealed(): boolean;
+  blame(rule: string, detail: string): void;
   trace(line: string): void;
 }
 
@@ -39,6 +40,8 @@ export class People {
   private readonly later = new Map<string, Limits[]>();
   private readonly raised = new Map<string, number>();
   private readonly busy = new Set<string>();
+  /** Messages that were taken: who sends one again is told that it is there. */
+  private readonly taken = new Set<string>();
   /** Runs that were to go on, under this budget, and of which nobody heard that they do. */
   private readonly unsure = new Map<string, Partial<Budget> | undefined>();
 
@@ -103,9 +106,13 @@ export class People {
     this.around.trace(`op raises the budget of ${runId}`);
     const budget = isMore ? next : PLENTY;
     this.unsure.set(runId, budget);
-    await server.resume(runId, { by: 'op', budget });
+    const count = (): void => void this.raised.set(runId, (this.raised.get(runId) ?? 0) + 1);
+    await server.resume(runId, { by: 'op', budget }).catch((error: { readonly code?: string }) => {
+      if (error.code === 'CONFIG_INVALID') count(); // it has as much already
+      throw error;
+    });
     this.unsure.delete(runId);
-    this.raised.set(runId, (this.raised.get(runId) ?? 0) + 1);
+    count();
   }
 
   private async respond(visit: Visit, wait: EventOf<'wait-start'>): Promise<void> {
@@ -175,6 +182,10 @@ export class People {
         this.around.trace(`${from} was refused by ${runId}: ${error.code ?? ''} ${error.message.slice(0, 100)}`);
         return false as const;
       });
+    if (said === 'delivered' || said === 'buffered') {
+      if (this.taken.has(`${runId} ${id}`)) this.around.blame('message:kept-twice', `${runId} took "${id}" again`);
+      this.taken.add(`${runId} ${id}`);
+    }
     this.around.trace(`${from} tells ${runId} ${to.slice(-12)} ${JSON.stringify(payload)}: ${said}`);
     return said;
   }

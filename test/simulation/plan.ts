@@ -7,11 +7,15 @@ import { holds } from '../crash/program.js';
 export type Fault =
   /** The process is killed, and another one takes its place after a while. */
   | { readonly kind: 'crash'; readonly at: number; readonly machine: number; readonly backMs: number }
-  /** At a write to a run, before it is made or after, it is killed or stands still; somebody may cancel the run then. */
+  /**
+   * At a write to a run, before it is made or after, it is killed or stands still; somebody may cancel the run then. Or
+   * right after an INTENT: then the act was announced, and not made.
+   */
   | {
       readonly kind: 'strike';
       readonly run: number;
-      readonly write: number;
+      readonly of: 'writes' | 'intents';
+      readonly nth: number;
       readonly when: 'before' | 'after';
       readonly how: 'crash' | 'stop';
       readonly cancels: boolean;
@@ -111,7 +115,7 @@ function faultsOf(
   const machine = (): number => random.int(machines);
   const run = (): number => random.int(runs);
   const one = (): Fault => {
-    switch (random.int(16)) {
+    switch (random.int(17)) {
       case 0:
         return { kind: 'crash', at: at(), machine: machine(), backMs: random.pick([0, 1000, 20_000]) };
       case 1:
@@ -120,10 +124,21 @@ function faultsOf(
         return {
           kind: 'strike',
           run: run(),
-          write: 1 + random.int(14),
+          of: 'writes',
+          nth: 1 + random.int(14),
           when: random.pick(['before', 'after']),
           how: random.pick(['crash', 'crash', 'stop']),
           cancels: random.int(4) === 0,
+        };
+      case 16:
+        return {
+          kind: 'strike',
+          run: run(),
+          of: 'intents',
+          nth: 1 + random.int(4),
+          when: 'after',
+          how: 'crash',
+          cancels: random.int(2) === 0,
         };
       case 4:
       case 5:

@@ -36,6 +36,8 @@ async function playOne(seed: number): Promise<number> {
   for (const line of trace) console.log(line);
   console.log(`seed ${seed}: ${moments} moments, ${lives} lives, ${ms} ms, ended as ${stops.join(', ')}`);
   for (const { rule, detail } of violations) console.log(`BROKEN ${rule}: ${detail.slice(0, 2_000)}`);
+  const [broken] = violations;
+  if (broken !== undefined && values.shrink) console.log(`${JSON.stringify({ rule: broken.rule, plan })}`);
   return violations.length === 0 ? 0 : 1;
 }
 

@@ -4,10 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 import { repetitions } from '../repetitions.js';
 import corpus from './corpus.json' with { type: 'json' };
-import { planOf } from './plan.js';
+import { type Plan, planOf } from './plan.js';
 import { plantedFaults } from './planted-faults.js';
 import { shrink } from './shrink.js';
 import { simulate } from './simulation.js';
+
+/** Whole plans: a seed means another world as soon as the generator changes. */
+const kept = corpus as unknown as readonly { readonly rule: string; readonly plan: Plan }[];
 
 describe('a simulated cluster', () => {
   it('keeps every promise through crashes, stops, partitions, lost answers, wrong clocks and deployments [R10-SIM-SAMPLE]', async () => {
@@ -30,8 +33,8 @@ describe('a simulated cluster', () => {
     }
   });
 
-  it.each(corpus)('breaks no rule under seed $seed any more: $rule [R10-SIM-CORPUS]', async ({ seed }) => {
-    expect((await simulate(planOf(seed))).violations).toEqual([]);
+  it.each(kept)('no longer breaks $rule under the plan of seed $plan.seed [R10-SIM-CORPUS]', async ({ plan }) => {
+    expect((await simulate(plan)).violations).toEqual([]);
   });
 
   it('leaves a plan that breaks nothing as it is', async () => {

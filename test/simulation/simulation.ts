@@ -82,6 +82,7 @@ export class Simulation {
       isActing: (key) => [...this.acting].some((one) => one.key === key && !one.machine.isDead()),
       mayResume: (visit) => this.mayResume(visit),
       isHealed: () => this.isHealed,
+      blame: (rule, detail) => this.blame(rule, detail),
       trace: (line) => this.trace(line),
     });
     this.dispatch = new Dispatch(this);
@@ -154,12 +155,14 @@ export class Simulation {
 
   private crashAt(machine: Machine, when: 'before' | 'after', runId: string | undefined): void {
     if (this.isHealed || runId === undefined) return;
-    const writes = (this.truth.of(runId)?.writes ?? 0) + (when === 'before' ? 1 : 0);
+    const { writes = 0, intents = 0 } = this.truth.of(runId) ?? {};
+    const isDue = (fault: Extract<Fault, { readonly kind: 'strike' }>): boolean =>
+      fault.of === 'intents' ? intents >= fault.nth : fault.nth === writes + (when === 'before' ? 1 : 0);
     const due = this.plan.faults.find(
       (fault): fault is Extract<Fault, { readonly kind: 'strike' }> =>
         fault.kind === 'strike' &&
         `run-${fault.run}` === runId &&
-        fault.write === writes &&
+        isDue(fault) &&
         fault.when === when &&
         !this.struck.has(fault),
     );

@@ -19,6 +19,8 @@ export interface Known {
   /** Budgets that held, and how many tools had been called when each began to. */
   readonly eras: { readonly toolCalls: number; readonly before: number }[];
   writes: number;
+  /** Of acts that were announced. */
+  intents: number;
   /** Different code has worked on it. */
   isOther: boolean;
   /** Messages that ended a wait. */
@@ -178,6 +180,7 @@ export class Truth {
       waits: new Map(),
       eras: [],
       writes: 0,
+      intents: 0,
       isOther: false,
       heard: new Set(),
     };
@@ -228,6 +231,7 @@ export class Truth {
     if (toolCalls !== undefined && (event.type === 'run-start' || event.type === 'run-resume'))
       known.eras.push({ toolCalls, before: callsOf(known.runId) });
     if (event.type === 'run-end' && event.outcome?.stop !== 'bounded') known.end = event.outcome?.stop;
+    if (event.type === 'intent' && event.of !== 'undo') known.intents++;
     if (event.type === 'complete' && event.name === 'checked') known.isOther = true;
     const wait = `${generation}:${event.id}`;
     if (event.type === 'wait-start') known.waits.set(wait, true);
@@ -256,6 +260,7 @@ interface Told {
   readonly type: string;
   readonly id?: string;
   readonly name?: string;
+  readonly of?: string;
   /** The message that ended a wait. */
   readonly signal?: string;
   readonly budget?: { readonly toolCalls?: number };

@@ -1,4 +1,4 @@
-import { linkDangling, positionTaken, runExists, staleClaim, writeUncertain } from 'flyball/adapters/engine-kit';
+import { linkDangling, positionTaken, staleClaim, writeUncertain } from 'flyball/adapters/engine-kit';
 import type { Connection, Rows } from './connection.js';
 import { patiently } from './desk.js';
 import type { Statement } from './driver.js';
@@ -129,7 +129,7 @@ export class Lane {
 
   private async settleCreate(work: Of<'create'>): Promise<void> {
     if (work.doubt === true && (await this.recheck.isCreated(work))) work.resolve();
-    else work.reject(runExists(work.run.id));
+    else work.reject(await this.recheck.createRefused(work));
   }
 
   /** What an error of one work means. */

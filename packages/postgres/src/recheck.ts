@@ -1,3 +1,5 @@
+import type { FlyballError } from 'flyball';
+import { runExists, runNotFound } from 'flyball/adapters/engine-kit';
 import { integers } from './arrays.js';
 import type { Connection, Rows } from './connection.js';
 import { patiently } from './desk.js';
@@ -49,6 +51,18 @@ export class Recheck {
       values: [run.id, ticket],
     });
     return rows.length > 0;
+  }
+
+  /** Its id is taken, or what it is a fork of is gone. */
+  async createRefused({ run }: Of<'create'>): Promise<FlyballError> {
+    if (run.fork === undefined) return runExists(run.id);
+    const { schema: s } = this.settings;
+    const taken = await this.confirmed({
+      text: `SELECT 1 FROM ${s}.runs WHERE id = $1
+        UNION ALL SELECT 1 FROM ${s}.operations WHERE of = $1 AND action IN ('prune', 'erase', 'archive') LIMIT 1`,
+      values: [run.id],
+    });
+    return taken.length > 0 ? runExists(run.id) : runNotFound(run.fork.run);
   }
 
   /** The first link of a batch that refers to what is not there. */

@@ -53,6 +53,8 @@ export class Retention {
     const of = (table: string) => ({ text: `DELETE FROM ${s}.${table} WHERE run = $1`, values: id });
     try {
       await this.operations.record(operation, [
+        // first: a fork that is just being made is seen by what comes next
+        { text: `SELECT 1 FROM ${s}.runs WHERE id = $1 FOR UPDATE`, values: id },
         {
           text: `UPDATE ${s}.runs r SET status = CASE WHEN r.hold IS NULL AND r.owner IS NULL
               AND r.status NOT IN ('pending', 'running', 'suspended', 'paused')

@@ -87,14 +87,16 @@ export function restores(s: string, { record, entries, blobs, links }: WholeRun)
   };
 }
 
-/** Answers the numbers `i` of the runs that were made. */
+/** Answers the numbers `i` of the runs that were made. What one is forked from stays there until it is made. */
 export function creates(s: string, works: readonly Of<'create'>[]): Statement {
   const runs = works.map(({ run, ticket }) => ({ ...run, ticket }));
   const text = `WITH given AS (SELECT * FROM unnest(${arrays(1, ...Array<string>(10).fill('text'), 'float8', 'int8')})
       WITH ORDINALITY AS g(id, agent, version, tenant, subject, source, fork, fork_of, ticket, birth, created_at, generation, i)),
+    parents AS (SELECT r.id FROM ${s}.runs r WHERE r.id IN (SELECT fork_of FROM given) ORDER BY r.id FOR KEY SHARE OF r),
     made AS (INSERT INTO ${s}.runs (id, agent, version, tenant, subject, source, fork, fork_of, ticket, birth, created_at, updated_at, status, generation)
       SELECT id, agent, version, tenant, subject, source, fork, fork_of, ticket, birth, created_at, created_at, 'pending', generation
       FROM given g WHERE NOT EXISTS (SELECT 1 FROM ${s}.operations o WHERE o.of = g.id AND o.action IN ('prune', 'erase', 'archive'))
+        AND (g.fork_of IS NULL OR g.fork_of IN (SELECT id FROM parents))
       ORDER BY i ON CONFLICT (id) DO NOTHING RETURNING id, ticket),
     held AS (SELECT made.id, given.tenant, given.i FROM made JOIN given ON given.id = made.id AND given.ticket = made.ticket),
     ${writes(s, 13)}

@@ -230,10 +230,17 @@ export class Ledger {
   /** Takes other limits. What is carved of them is held in the parent, less what is spent already. */
   become(limits: Budget): void {
     this.lift(limits);
-    for (const axis of AXES) {
-      this.parent?.hold(axis, this.owed[axis]);
-      this.owed[axis] = 0;
-    }
+    this.holdOwed();
+    Object.assign(this.owed, NOTHING);
+  }
+
+  /** Has its parent hold what it is owed. The answer takes that back. */
+  holdOwed(): () => void {
+    const owed = { ...this.owed };
+    for (const axis of AXES) this.parent?.hold(axis, owed[axis]);
+    return () => {
+      for (const axis of AXES) this.parent?.hold(axis, -owed[axis]);
+    };
   }
 
   /** As `become`, before its parent gets there: the parent's own books stay as they are until `become` follows. */

@@ -30,6 +30,11 @@ export function waitToken(runId: string, at: { readonly generation: number; read
   return `${runId}:${at.generation}:${at.id}`;
 }
 
+/** The run whose wait has this token; undefined where it is none. */
+export function runOfToken(token: string): string | undefined {
+  return /^(\S+):\d+:[^:\s]*#\d+(?:![^:\s]+)?$/.exec(token)?.[1];
+}
+
 /** What an event changes about a wait. */
 export interface WaitChange {
   readonly id: EffectId;

@@ -14,7 +14,10 @@ import type { Stop } from '../core/outcome.js';
  */
 export interface Engine {
   readonly kind: string;
-  /** Creates a run with its first entries. Rejects with RUN_EXISTS. Durable when it resolves. */
+  /**
+   * Creates a run with its first entries. Rejects with RUN_EXISTS, and a fork with RUN_NOT_FOUND where the run that it was
+   * forked from is not there, looked up and written in one transaction. Durable when it resolves.
+   */
   create(run: NewRun): Promise<void>;
   /**
    * Takes the run for `owner` under a new fencing number, when it has no owner, its lease is over, or `isGone(owner)`.

@@ -1,7 +1,7 @@
 import { isPerson, type Needs, verdictProblem, whyMayNotAnswer } from '../core/approval.js';
 import { FlyballError } from '../core/errors.js';
 import type { EventOf } from '../core/events.js';
-import { isAsked, isAskedName, type Wait } from '../core/waits.js';
+import { isAsked, isAskedName, runOfToken, type Wait } from '../core/waits.js';
 import type { RuntimeParts } from './options.js';
 
 export interface Sent {
@@ -17,7 +17,8 @@ type WaitStart = EventOf<'wait-start'>;
 /** Where a message goes: to a wait that asks somebody, by its token, or to a name that is waited for now or later. */
 export type Address =
   | { readonly kind: 'answer'; readonly wait: WaitStart }
-  | { readonly kind: 'signal'; readonly to: string; readonly isAwaited: boolean };
+  /** `awaited`: the name of the wait that is open for it. */
+  | { readonly kind: 'signal'; readonly to: string; readonly awaited?: string };
 
 interface Where {
   readonly checkJson: RuntimeParts['checkJson'] | undefined;
@@ -46,7 +47,7 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
       wait.kind === 'approval' && wait.schema !== undefined ? verdictProblem(wait.schema, sent.payload) : undefined;
     const problem = said ?? (wait.schema === undefined ? undefined : await checkJson?.(wait.schema, sent.payload));
     if (problem === undefined)
-      return isAsked(wait) ? { kind: 'answer', wait } : { kind: 'signal', to: name, isAwaited: true };
+      return isAsked(wait) ? { kind: 'answer', wait } : { kind: 'signal', to: name, awaited: wait.name };
     refused = { name: wait.name, problem };
   }
   if (refused !== undefined)
@@ -55,12 +56,27 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
       `The payload does not match what ${runId} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
     );
   if (where.open.some((wait) => isNamed(wait, name))) throw needsToken(runId, name);
-  const last = (await where.past()).findLast(({ start }) => isNamed(start, name));
+  const past = await where.past();
+  const last = past.findLast(({ start }) => isNamed(start, name));
   // whoever sends the same message again, not knowing whether it arrived, learns that it did
   if (last !== undefined && sent.id !== undefined && last.end?.signal === sent.id) return 'duplicate';
   if (last !== undefined && isAsked(last.start)) throw overAlready(runId, last);
   if (name.startsWith(`${runId}:`) || isAskedName(name)) throw notAsked(where, name);
-  return { kind: 'signal', to: name, isAwaited: false };
+  refuseMistaken(runId, name, past);
+  return { kind: 'signal', to: name };
+}
+
+/** Nobody will ever wait for it under this name: it would be kept for good, and its sender told that it was taken. */
+function refuseMistaken(runId: string, name: string, past: readonly Wait[]): void {
+  const other = runOfToken(name);
+  if (other !== undefined)
+    throw new FlyballError(
+      'SIGNAL_UNEXPECTED',
+      `"${name}" is the token of a request of ${other}, not of ${runId}. Send the answer to ${other}. Nothing was changed.`,
+      { detail: { name, run: other } },
+    );
+  const asked = past.findLast(({ start }) => isAsked(start) && (start.id === name || start.id.startsWith(`${name}!`)));
+  if (asked !== undefined) throw needsToken(runId, name);
 }
 
 /** What comes from somebody who may only send signals is no answer, whatever it is called. */

@@ -69,7 +69,10 @@ export class Books {
     const decided = last !== undefined && 'reserved' in last ? last.reserved : ends.has(pending.id) ? want : undefined;
     if (decided === undefined) {
       if (ledger.reserve(want) === undefined) pending.reserved = want;
-      else this.holdCount(pending);
+      else {
+        this.holdCount(pending);
+        this.eras.wants(pending, want);
+      }
       return;
     }
     // the journal agreed to this: taken without asking, and attempts that a crash cut off count as spent

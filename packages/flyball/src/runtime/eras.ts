@@ -1,7 +1,8 @@
-import type { Budget, BudgetSlice, Refusal } from '../core/budget.js';
+import type { Amounts, Budget, BudgetSlice, Refusal } from '../core/budget.js';
 import type { EffectId, EventOf } from '../core/events.js';
 import type { Ledger, PartOf } from '../core/ledger.js';
 import { isUnder } from './loaded-entry.js';
+import type { Pending } from './open-effects.js';
 import type { Recorded } from './recorded.js';
 
 interface Child {
@@ -9,6 +10,15 @@ interface Child {
   readonly slice: BudgetSlice;
   /** The era whose budget its limits are a part of. */
   era: number;
+  /** How many others had asked for something before it. */
+  readonly order: number;
+}
+
+/** A call without room for it under the budget of its time. */
+interface Unmet {
+  readonly pending: Pending;
+  readonly want: Partial<Amounts>;
+  readonly order: number;
 }
 
 /**
@@ -20,6 +30,8 @@ export class Eras {
   private readonly root: Ledger;
   private readonly tell: (event: EventOf<'slice-change'>) => void;
   private readonly children = new Map<EffectId, Child>();
+  private unmet: Unmet[] = [];
+  private asked = 0;
   private at = 0;
 
   constructor(recorded: Recorded, root: Ledger, tell: (event: EventOf<'slice-change'>) => void) {
@@ -95,8 +107,11 @@ export class Eras {
     const above = [...this.children.values()].filter((one) => one !== child && isUnder(ledger.path, one.ledger.path));
     const before = [this.root, ...above.map((one) => one.ledger)].map((one) => [one, one.limits] as const);
     this.root.limits = this.recorded.budget;
+    // what others were given ahead is not there for this one
+    const unheld = this.ledgers().map((one) => (one === ledger ? () => undefined : one.holdOwed()));
     for (const one of above) if (one.era < last) one.ledger.limits = this.partOf(one);
     const limits = this.partOf(child);
+    for (const takeBack of unheld) takeBack();
     for (const [one, was] of before) one.limits = was;
     child.era = last;
     ledger.lift(limits);
@@ -116,6 +131,11 @@ export class Eras {
     const given = this.given(id).findLast(({ place }) => place < this.end);
     if (given === undefined) return this.keep(id, parent.carve(path, slice, kind), slice, this.at);
     return this.keep(id, parent.restore(path, slice, given.limits, kind), slice, this.eraAt(given.place));
+  }
+
+  /** Under a later budget it gets its room in its turn: before the parts of children that were asked for after it. */
+  wants(pending: Pending, want: Partial<Amounts>): void {
+    if (this.next !== undefined) this.unmet.push({ pending, want, order: this.asked++ });
   }
 
   /** What the journal says that a child was given, one after the other. */
@@ -141,7 +161,7 @@ export class Eras {
   }
 
   private keep(id: EffectId, ledger: Ledger, slice: BudgetSlice, era: number): Child {
-    const child = { ledger, slice, era };
+    const child = { ledger, slice, era, order: this.asked++ };
     this.children.set(id, child);
     return child;
   }
@@ -179,11 +199,21 @@ export class Eras {
     for (const [, { ledger }] of open.toReversed()) ledger.yieldRest();
     for (const [id, child] of open) {
       const { ledger } = child;
+      this.meet(child.order);
       ledger.become(this.partOf(child));
       child.era = this.at;
       // also of one that has not begun, and may never begin: what it holds is not there for others
       this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
     }
+  }
+
+  /** Calls that were asked for before that. */
+  private meet(order: number): void {
+    const before = this.unmet.filter((one) => one.order < order);
+    this.unmet = this.unmet.filter((one) => one.order >= order);
+    for (const { pending, want } of before)
+      if (pending.reserved === undefined && pending.closedBy === undefined && pending.ended === undefined)
+        if (pending.scope.ledger.reserve(want) === undefined) pending.reserved = want;
   }
 
   private partOf(child: Child): Budget {

@@ -65,11 +65,13 @@ async function answererOf({ settings }: Opened, runId: string, token: string): P
 /** One wait hears one signal: those that came before it may be what it hears. */
 async function deliveryOf({ settings }: Opened, run: RunRecord, address: Address): Promise<Receipt['delivery']> {
   if (address.kind === 'answer') return 'delivered';
-  if (!address.isAwaited) return 'buffered';
+  const { awaited } = address;
+  if (awaited === undefined) return 'buffered';
   const { engine } = settings;
-  const open = (await openWaitsOf(engine, run)).filter((wait) => wait.name === address.to).length;
-  const kept = (await engine.inbox(run.id, 0)).filter(({ kind, name }) => kind === 'signal' && name === address.to);
-  return kept.length > open ? 'buffered' : 'delivered';
+  const open = (await openWaitsOf(engine, run)).filter((wait) => wait.name === awaited);
+  const names = new Set([awaited, address.to, ...open.map(({ token }) => token)]);
+  const kept = (await engine.inbox(run.id, 0)).filter(({ kind, name }) => kind === 'signal' && names.has(name));
+  return kept.length > open.length ? 'buffered' : 'delivered';
 }
 
 export async function cancel(opened: Opened, runId: string, given: Sending & { readonly why?: string }): Promise<void> {

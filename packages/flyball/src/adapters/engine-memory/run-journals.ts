@@ -1,4 +1,4 @@
-import { linkDangling, positionTaken, runExists, staleClaim } from '../../core/engine-errors.js';
+import { linkDangling, positionTaken, runExists, runNotFound, staleClaim } from '../../core/engine-errors.js';
 import type { Batch, Engine } from '../../ports/engine.js';
 import { chainTo, danglingLink, store } from './contents.js';
 import { addEntry, isWritten, type MemoryRun, memoryRun, misplaced } from './memory-run.js';
@@ -13,6 +13,7 @@ export function journalsIn(state: MemoryState): Pick<Engine, 'create' | 'append'
   return {
     async create(given) {
       if (runs.has(given.id) || isRemoved(operations, given.id)) throw runExists(given.id);
+      if (given.fork !== undefined && !runs.has(given.fork.run)) throw runNotFound(given.fork.run);
       const run = memoryRun(given, inOrder.length);
       const refused = refusal(state, run, given.first);
       if (refused !== undefined) throw refused;

@@ -65,6 +65,7 @@ export class Runs {
 
   create(run: NewRun): void {
     if (this.rows.find(run.id) !== undefined || this.operations.isRemoved(run.id)) throw runExists(run.id);
+    if (run.fork !== undefined) this.rows.known(run.fork.run);
     this.insert(run);
   }
 

@@ -69,9 +69,10 @@ function checked(mark: Mark): Mark {
   return roundTrip(mark);
 }
 
-/** Tells the best value so far, and keeps it for an end without one. */
+/** Tells the best value so far, and keeps it for an end without one. What code left behind tells after the end is too late. */
 export function tellBest(attempt: Attempt, scope: Scope, value: unknown): void {
   const kept = roundTrip(value);
+  if (attempt.life.settlement !== undefined) return;
   const level = scope.best.tell(kept);
   const { path } = scope;
   attempt.journal.tellings.once({ type: 'best', path, value: kept, ...(level === undefined ? {} : { level }) });

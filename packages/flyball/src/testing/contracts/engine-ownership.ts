@@ -20,6 +20,7 @@ import { refuses } from './suite.js';
 export function ownershipContract(test: DeclareTest): void {
   test('creates a run that is pending, has no owner and holds its first entries', async (engine) => {
     const fork = { run: 'parent', generation: 0, seq: 3 };
+    await engine.create(newRun('parent'));
     await engine.create(newRun('a', { fork, source: './agent.js' }));
     assert.deepEqual(await engine.get('a'), {
       id: 'a',

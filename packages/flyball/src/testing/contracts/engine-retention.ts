@@ -107,6 +107,16 @@ export function retentionContract(test: DeclareTest): void {
     await refuses(engine.remove('nobody', removal('nobody')), 'RUN_NOT_FOUND');
   });
 
+  test('makes no fork of a run that is gone, and leaves the id free [R11-FORK-PRUNED]', async (engine) => {
+    await rested(engine, 'parent', 'done');
+    await engine.remove('parent', removal('parent'));
+    const fork = { run: 'parent', generation: 0, seq: 0 };
+    await refuses(engine.create(newRun('fork', { fork })), 'RUN_NOT_FOUND');
+    assert.equal(await engine.get('fork'), undefined);
+    await engine.create(newRun('fork'));
+    await refuses(engine.create(newRun('fork', { fork })), 'RUN_EXISTS');
+  });
+
   test('keeps what is held, what has not ended, and what a fork needs', async (engine) => {
     await suspended(engine, 'open');
     await refuses(engine.remove('open', removal('open')), 'RUN_KEPT');
