@@ -73,7 +73,7 @@ const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !TAKEN_I
  * One module for each room that whoever uses it uses most of. The others are cut along what is loaded together: importing
  * `flyball` must not load all of the tools, and a command not all commands.
  */
-const CUT_FURTHER = /^(cli|core|ports|runtime|views|tools|models|adapters\/(engine-memory|host-node|schema-json))$/;
+const CUT_FURTHER = /^(cli|runtime|views|tools|models|adapters\/(engine-memory|host-node|schema-json))$/;
 
 /** @param {string} id */
 function roomOf(id) {
@@ -119,7 +119,12 @@ async function bundle(folder) {
     external: isPackage,
     plugins: [dts({ dtsInput: true, tsconfig: false })],
   });
-  await types.write({ dir: built(folder), entryFileNames: '[name].js', chunkFileNames: 'types/[name]-[hash].js' });
+  await types.write({
+    dir: built(folder),
+    entryFileNames: '[name].js',
+    chunkFileNames: 'types/[name]-[hash].d.ts',
+    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] }, // who reads types reads all of them
+  });
 }
 
 /** @param {string} folder */
