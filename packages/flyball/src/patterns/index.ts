@@ -73,6 +73,7 @@ export {
   type ErrorDigest,
   type ErrorDigestOptions,
   errorDigest,
+  guarded,
   guardrails,
   injectionShield,
   type NeedsApprovalOptions,

@@ -22,7 +22,8 @@ const REMEMBERED = 4096;
  * Keeps the tools a model sees few enough to choose well.
  *
  * Model calls: none. Stands first in its seam, so that it measures what the middleware after it has made of the list. A
- * decision is told once for each run and set of schemas; a refusal is raised every time.
+ * decision is told once for each run and set of schemas; a refusal is raised every time. Not where there are always fewer
+ * than fifteen tools.
  *
  * @pattern V13
  */

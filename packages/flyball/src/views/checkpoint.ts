@@ -51,7 +51,7 @@ const USE = useFrom({ id: 'V10', name: 'checkpointOf', parts: {}, calls: 0, prov
 /**
  * Every run can be resumed; this shows from where: what it has completed and what is open.
  *
- * Model calls: none.
+ * Model calls: none. Not needed to resume: `runtime.resume` reads the journal itself.
  *
  * @pattern V10
  */

@@ -56,7 +56,9 @@ const USE = useFrom({ id: 'V14', name: 'traceOf', parts: {}, calls: 0 });
  * An effect hangs under the innermost child agent, pattern or phase whose scope holds it, else under the run: never under
  * nothing. A phase lasts until the next one in its scope. Attempts stand beside the effects and not around them,
  * because an effect can outlive the attempt that began it. Attributes hold names, counts and codes, never content; of
- * what is private not even a hash. Model calls: none.
+ * what is private not even a hash.
+ *
+ * Model calls: none. Not for content: prompts and results are in the journal.
  *
  * @pattern V14
  */

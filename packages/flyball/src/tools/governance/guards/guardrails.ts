@@ -18,7 +18,8 @@ import { mapOutcome, mapStrings } from './strings-in.js';
  * Checks what comes in and goes out at all four crossings: inputs, calls, results and outputs, in the given order.
  *
  * Model calls: none. Each guard sees the text as redacted by the one before. A guard that throws blocks, unless it is an
- * input guard with `passOwner`. Guards at the output alone are refused.
+ * input guard with `passOwner`. Guards at the output alone are refused. Not for one agent: these are seams of the host, so
+ * no agent can go around them.
  *
  * @pattern V5
  */

@@ -40,7 +40,8 @@ interface Shield extends Required<Omit<ShieldOptions, 'canaries' | 'detectors'>>
  * Marks and screens text from outside: suspicious text is removed or withheld, and the rest is marked as data.
  *
  * Model calls: none, apart from those that your own detectors make. It makes attacks less likely but does not rule them out,
- * so use the other guards too. A detector that throws withholds the text.
+ * so use the other guards too. A detector that throws withholds the text. Not enough by itself for an agent that reads
+ * private data, reads text of strangers and can send.
  *
  * @pattern V6
  */

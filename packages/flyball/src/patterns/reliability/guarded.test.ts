@@ -1,0 +1,60 @@
+import { type Agent, done, type Tool } from 'flyball';
+import { guarded, needsApproval, policyGuard, useOf, usesIn, withBudget } from 'flyball/patterns';
+import { parsePolicy } from 'flyball/tools';
+import { expect, it } from 'vitest';
+import { moving } from '../../../../../test/runtime/stage.js';
+
+const refund: Tool<{ cents: number }, string> = {
+  name: 'refund',
+  description: 'Pays money back. Not for vouchers.',
+  effect: 'idempotent',
+  execute: async ({ cents }) => `paid ${cents}`,
+};
+const clock = { now: () => 0 };
+const rules = [
+  {
+    id: 'small',
+    effect: 'allow',
+    tools: 'refund',
+    when: { args: [{ path: 'cents', below: 10_000 }] },
+    because: 'our work',
+  },
+];
+const policy = parsePolicy({ version: '1', reviewedBy: 'ada', rules }, { now: 0 });
+const clerk: Agent<number, string> = async (run, cents) => done((await run.call(refund, { cents })).content);
+const careful = guarded(
+  withBudget(clerk, { toolCalls: 3 }),
+  needsApproval({ tool: refund, when: ({ cents }) => cents > 5_000 }, { timeoutMs: 1_000 }),
+  policyGuard(policy, { clock }),
+);
+
+it('puts guards around an agent: one may ask, another refuse, and the rest passes [R11-PATTERN-GUARDED]', async () => {
+  expect(
+    await moving()
+      .open(careful as never)
+      .start(100),
+  ).toMatchObject({ stop: 'done', value: 'paid 100' });
+  expect(
+    await moving()
+      .open(careful as never)
+      .start(7_000),
+  ).toMatchObject({ stop: 'suspended' });
+  expect(
+    await moving()
+      .open(careful as never)
+      .start(70_000),
+  ).toMatchObject({
+    stop: 'done',
+    value: expect.stringContaining('not permitted') as string,
+  });
+});
+
+it('shows them in the description of the agent [R11-PATTERN-GUARDED]', () => {
+  const use = useOf(careful);
+  expect(use === undefined ? [] : usesIn(use).map(({ name }) => name)).toEqual([
+    'withBudget',
+    'needsApproval',
+    'policyGuard',
+  ]);
+  expect(useOf(guarded(clerk))).toBeUndefined();
+});
