@@ -1,10 +1,10 @@
 import { type Agent, done, type Sandbox, type Session, systemClock } from 'flyball';
 import type { Rubric } from 'flyball/checks';
 import { toolLoop } from 'flyball/loops';
+import { guarded } from 'flyball/patterns';
 import {
   checkpointOf,
   errorDigest,
-  guarded,
   guardrails,
   injectionShield,
   needsApproval,

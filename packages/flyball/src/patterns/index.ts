@@ -73,7 +73,6 @@ export {
   type ErrorDigest,
   type ErrorDigestOptions,
   errorDigest,
-  guarded,
   guardrails,
   injectionShield,
   type NeedsApprovalOptions,

@@ -5,7 +5,6 @@ export { toolBudgetSeam } from '../../tools/tool-budget-seam.js';
 export { checkpointOf } from '../../views/checkpoint.js';
 export { traceOf } from '../../views/trace.js';
 export { type ErrorDigest, type ErrorDigestOptions, errorDigest } from './error-digest.js';
-export { guarded } from './guarded.js';
 export { type NeedsApprovalOptions, type NeedsApprovalParts, needsApproval } from './needs-approval.js';
 export { pairJudge } from './pair-judge.js';
 export { type PolicyGuardOptions, policyGuard } from './policy-guard.js';
