@@ -12,7 +12,7 @@ import { filesUnder, root } from './files.mjs';
 import { DOCUMENTS, PUBLISHED } from './packages.mjs';
 
 /** About the repository and of no use without it, or large and told in words beside it. */
-const LEFT_OUT = /^docs\/(requirements|decisions|api|rooms\.json|pictures\/studio-.*)(\/|$)/;
+const LEFT_OUT = /^docs\/(requirements|decisions|api|patterns|rooms\.json|pictures\/studio-.*)(\/|$)/;
 const FENCED = /(^```.*?^```$)/gms;
 /** Code, which is left alone, or a link or a picture, whose words may be code. */
 const CODE_OR_LINK = /`[^`\n]*`|!?\[((?:`[^`\n]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
@@ -23,7 +23,10 @@ const CODE_OR_LINK = /`[^`\n]*`|!?\[((?:`[^`\n]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
  */
 export function isShipped(path, folder) {
   const isIn = (/** @type {string} */ place) => path === place || path.startsWith(`${place}/`);
-  return (DOCUMENTS[folder] ?? []).some(isIn) && !LEFT_OUT.test(path);
+  // of several places that hold it, the narrowest counts: the page of a package ships with that package alone
+  const places = Object.values(DOCUMENTS).flat().filter(isIn);
+  const narrowest = Math.max(...places.map((place) => place.length));
+  return (DOCUMENTS[folder] ?? []).some((place) => isIn(place) && place.length === narrowest) && !LEFT_OUT.test(path);
 }
 
 /**

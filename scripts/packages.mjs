@@ -9,10 +9,10 @@ import { root } from './files.mjs';
  */
 export const DOCUMENTS = {
   flyball: ['README.md', 'LICENSE', 'docs'],
-  evals: ['LICENSE'],
-  server: ['LICENSE'],
-  postgres: ['LICENSE'],
-  restate: ['LICENSE'],
+  evals: ['LICENSE', 'docs/evals.md', 'docs/simulation-and-judging.md'],
+  server: ['LICENSE', 'docs/server.md', 'docs/studio.md', 'docs/access.md', 'docs/deploy'],
+  postgres: ['LICENSE', 'docs/postgres.md'],
+  restate: ['LICENSE', 'docs/restate.md'],
 };
 
 /** Packages that are taken into ours when it is packed: of each we use a small part, and no type of theirs is part of ours. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesUnder, root } from '../scripts/files.mjs';
 import { isShipped, packaged } from '../scripts/package-documents.mjs';
+import { PUBLISHED } from '../scripts/packages.mjs';
 import { linkProblems } from '../scripts/readme-check.mjs';
 
 const ships = (path: string) => isShipped(path, 'flyball') && existsSync(join(root, path));
@@ -31,5 +32,12 @@ describe('the documents of the package', () => {
     expect(isShipped('docs/requirements/2-durable-run.json', 'flyball')).toBe(false);
     expect(isShipped('docs/plans.md', 'flyball')).toBe(true);
     expect(isShipped('docsx/plans.md', 'flyball')).toBe(false);
+  });
+
+  it('ship the page of a package with that package alone', () => {
+    expect(isShipped('docs/evals.md', 'evals')).toBe(true);
+    expect(isShipped('docs/evals.md', 'flyball')).toBe(false);
+    expect(isShipped('docs/plans.md', 'evals')).toBe(false);
+    for (const folder of PUBLISHED) expect(isShipped('LICENSE', folder)).toBe(true);
   });
 });
