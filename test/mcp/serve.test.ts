@@ -40,6 +40,18 @@ describe.each(['auto', 'legacy'] as const)("the SDK's own client (%s), over HTTP
     ]);
   });
 
+  it('is sent the images and files that a tool returns [R11-N12-MCP]', async () => {
+    const { url } = await servedOverHttp();
+    const client = await clientOf(url, mode);
+    expect(await client.callTool({ name: 'camera', arguments: {} })).toMatchObject({
+      content: [
+        { type: 'text', text: 'At the pier.' },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///a%20b.pdf', mimeType: 'application/pdf', blob: 'BBBB' } },
+      ],
+    });
+  });
+
   it('is told of failures in words for it, and never how the server is built [R6-MCP-SERVE]', async () => {
     const { url } = await servedOverHttp();
     const client = await clientOf(url, mode);

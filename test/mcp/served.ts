@@ -51,6 +51,17 @@ export const tools = [
     legs: ['private-data', 'untrusted-content', 'outbound'],
     execute: async () => 'removed',
   }),
+  tool({
+    name: 'camera',
+    description: 'Takes pictures. Not for films.',
+    effect: 'pure',
+    execute: async () => ({ at: 'pier' }),
+    present: ({ at }) => [
+      { type: 'text', text: `At the ${at}.` },
+      { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+      { type: 'file', mediaType: 'application/pdf', data: 'BBBB', name: 'a b.pdf' },
+    ],
+  }),
 ];
 
 const model = scriptedModel({ writer: (_request, n) => `line ${n}` });

@@ -6,6 +6,7 @@ import type { ApiKeys } from './access/api-keys.js';
 import { cursorSeal } from './access/cursor-seal.js';
 import { openSpending } from './access/stored-spending.js';
 import { type AgentDirectory, agentDirectory } from './agents/agent-directory.js';
+import { openContents } from './agents/contents.js';
 import { type Fleet, fleetOf, type Member } from './agents/fleet.js';
 import { injectionGuard } from './agents/input-guard.js';
 import { runAgents, toolRunName } from './agents/run-agents.js';
@@ -66,9 +67,10 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
     await settlement.close(); // runs may have ended while the others were given back
     await runLog.close();
   };
+  const contents = openContents({ store, clock, log });
   const triggers = await openTriggers(
     {
-      start: startTriggered({ directory, fleet, spending, settings }),
+      start: startTriggered({ directory, fleet, spending, settings, contents }),
       check: triggerCheck({ directory }),
       store,
       clock,
@@ -83,6 +85,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   triggersOpen = triggers;
   return {
     ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
+    contents,
     cursors: cursorSeal(store, clock),
     inbox: (tenant) => inboxes.of(tenant),
     async drain() {

@@ -4,6 +4,7 @@ import type { ApiKeys } from './access/api-keys.js';
 import type { CursorSeal } from './access/cursor-seal.js';
 import type { Spending } from './access/spending.js';
 import type { AgentDirectory } from './agents/agent-directory.js';
+import type { Contents } from './agents/contents.js';
 import type { Fleet } from './agents/fleet.js';
 import type { RunFeed } from './feed/run-feed.js';
 import type { Log } from './log.js';
@@ -26,6 +27,8 @@ export interface Parts {
   readonly feed: RunFeed;
   /** What runs of this tenant ask of people; made when the tenant is first seen. */
   inbox(tenant: string): Promise<ApprovalInbox>;
+  /** Images and files that clients have sent ahead. */
+  readonly contents: Contents;
   readonly keys: ApiKeys;
   /** Positions over all tenants, as they leave the server. */
   readonly cursors: CursorSeal;

@@ -33,13 +33,15 @@ export interface NewAgentRun {
   readonly id?: string;
 }
 
-type AdmissionParts = Pick<Parts, 'fleet' | 'spending' | 'settings'>;
+type AdmissionParts = Pick<Parts, 'fleet' | 'spending' | 'settings' | 'contents'>;
 
 /** Starts a run of a served agent; answers the run that is there where the same request was made before. */
 export async function startRun(parts: AdmissionParts, request: StartRequest, run: NewAgentRun): Promise<RunHandle> {
-  const { agent, mode = 'iterative', input, id } = run;
+  const { agent, mode = 'iterative', id } = run;
+  const { principal } = request;
+  const input = await parts.contents.filled(principal, run.input);
   if (mode !== 'conversation' && mode !== 'completion')
-    await agent.checkInput('agentInput' in run ? run.agentInput : input);
+    await agent.checkInput('agentInput' in run ? await parts.contents.filled(principal, run.agentInput) : input);
   return startNamed(parts, request, {
     name: runName(agent.name, mode),
     input,

@@ -1,11 +1,12 @@
-import type { Agent } from 'flyball';
+import type { Agent, Input, MessagePart } from 'flyball';
 import { append, type Prompt } from 'flyball';
 import type { DefinedAgent } from 'flyball/agents';
 
 /** One message of a transcript that a client keeps. */
 export interface TranscriptMessage {
   readonly role: 'user' | 'assistant' | 'client';
-  readonly content: string;
+  /** Parts only of the user. */
+  readonly content: string | readonly MessagePart[];
 }
 
 /** A transcript to be answered; it is the input of the run, so that a resumed run answers the same one. */
@@ -28,12 +29,17 @@ export function completion(defined: DefinedAgent): Agent<Completion, unknown> {
 }
 
 /** A single message is the beginning of a conversation, before which the agent may remember something. */
-function promptOf(messages: readonly TranscriptMessage[]): string | Prompt {
+function promptOf(messages: readonly TranscriptMessage[]): Input {
   const [first] = messages;
   if (messages.length === 1 && first?.role === 'user') return first.content;
   let prompt: Prompt | undefined;
   for (const { role, content } of messages)
-    prompt = append(prompt, role === 'client' ? { role: 'user', content: labelled(content) } : { role, content });
+    prompt = append(
+      prompt,
+      role === 'client' && typeof content === 'string'
+        ? { role: 'user', content: labelled(content) }
+        : { role: role === 'client' ? 'user' : role, content },
+    );
   return prompt ?? '';
 }
 

@@ -1,6 +1,6 @@
-import { type Entry, isNote, type Note } from 'flyball';
+import { type Entry, isNote, type MessagePart, type Note } from 'flyball';
 import { MESSAGE } from 'flyball/agents';
-import { ActsFold, type BareAct, bareActs, WaitIndex } from 'flyball/internal';
+import { ActsFold, type BareAct, bareActs, isParts, textOf, WaitIndex } from 'flyball/internal';
 
 /** One exchange of a conversation, as the journal holds it. */
 export interface Turn {
@@ -32,14 +32,14 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
     switch (event.type) {
       case 'run-start':
       case 'generation-start':
-        if (typeof event.input === 'string' && event.input !== '')
-          turns.push({ turn: turns.length + 1, said: event.input });
+        if (isSaid(event.input)) turns.push({ turn: turns.length + 1, said: wordsIn(event.input) });
         break;
       case 'wait-end': {
         if (waits.get(entry.generation, event.id)?.start.name !== MESSAGE) break;
-        const { text } = (event.payload ?? {}) as { readonly text?: unknown };
+        const { text, parts } = (event.payload ?? {}) as { readonly text?: unknown; readonly parts?: unknown };
         const by = event.from === undefined ? {} : { by: event.from };
-        if (typeof text === 'string') turns.push({ turn: turns.length + 1, said: text, ...by });
+        const said = text ?? parts;
+        if (isSaid(said)) turns.push({ turn: turns.length + 1, said: wordsIn(said), ...by });
         break;
       }
       case 'note':
@@ -54,6 +54,17 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
     turns: turns.map((turn, index) => ({ ...turn, ...actsIn(folds[index]) })),
     listens: waits.open().some(({ start }) => start.name === MESSAGE),
   };
+}
+
+type Said = string | readonly MessagePart[];
+
+function isSaid(said: unknown): said is Said {
+  return (typeof said === 'string' && said !== '') || isParts(said);
+}
+
+/** In words: what is not text is named. */
+function wordsIn(said: Said): string {
+  return typeof said === 'string' ? said : textOf(said);
 }
 
 function actsIn(fold: ActsFold | undefined): Pick<Turn, 'acts' | 'actsLeftOut'> {

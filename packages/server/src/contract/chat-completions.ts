@@ -3,7 +3,26 @@ import { s, type TypeOf } from './schema.js';
 /** Requests and answers under the names of OpenAI's API. What cannot be honored is refused, and never ignored. */
 
 const LONGEST = 100_000;
-const textPart = s.object({ type: s.enumOf(['text']), text: s.string({ maxLength: LONGEST }) });
+const DATA_URL = {
+  pattern: '^data:[\\w.+-]+/[\\w.+-]+;base64,',
+  description: 'A `data:` URL. Other URLs are not fetched.',
+};
+const partSchema = s.oneOf([
+  s.object({ type: s.enumOf(['text']), text: s.string({ maxLength: LONGEST }) }),
+  s.object({
+    type: s.enumOf(['image_url']),
+    image_url: s.object({ url: s.string(DATA_URL), detail: s.optional(s.enumOf(['auto', 'low', 'high'])) }),
+  }),
+  s.object({
+    type: s.enumOf(['input_audio']),
+    input_audio: s.object({ data: s.string(), format: s.enumOf(['wav', 'mp3']) }),
+  }),
+  s.object({
+    type: s.enumOf(['file']),
+    file: s.object({ file_data: s.string(DATA_URL), filename: s.optional(s.string({ maxLength: 200 })) }),
+  }),
+]);
+export type ChatPart = TypeOf<typeof partSchema>;
 const nothing = s.optional(s.enumOf([null]));
 
 const messageSchema = s.named(
@@ -13,7 +32,7 @@ const messageSchema = s.named(
       description:
         'The agent reads `system` and `developer` messages as text from the caller. They do not replace its instructions.',
     }),
-    content: s.oneOf([s.string({ maxLength: LONGEST }), s.list(textPart, { minItems: 1, maxItems: 100 })]),
+    content: s.oneOf([s.string({ maxLength: LONGEST }), s.list(partSchema, { minItems: 1, maxItems: 100 })]),
     name: s.optional(s.string({ maxLength: 200, description: 'Not shown to the agent.' })),
     // an answer is sent back as it was received, with the fields that were empty in it
     refusal: nothing,

@@ -1,4 +1,4 @@
-import type { JsonSchema } from 'flyball';
+import type { JsonSchema, MessagePart } from 'flyball';
 
 /** What a client is told about something it can call. */
 export interface McpOfferedTool {
@@ -31,7 +31,13 @@ export interface McpCallContext<W> {
 
 /** Everything in it is shown to the client. */
 export type McpAnswer =
-  | { readonly ok: true; readonly text: string; readonly value?: unknown }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** What is sent instead of the text, where there is more than text. */
+      readonly parts?: readonly MessagePart[];
+      readonly value?: unknown;
+    }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
 /**

@@ -67,7 +67,10 @@ async function callOfTool<W>(
 
 /** What a tool failed with is an observation for a model, here as in every loop. */
 function observed(result: ToolResult): McpAnswer {
-  if (result.ok) return { ok: true, text: result.content, value: result.value };
+  if (result.ok) {
+    const { content, parts, value } = result;
+    return { ok: true, text: content, ...(parts === undefined ? {} : { parts }), value };
+  }
   const { code, message } = result.failure;
   return { ok: false, code, message };
 }

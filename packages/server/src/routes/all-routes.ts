@@ -10,6 +10,7 @@ import { triggerRoutes } from '../triggers/routes.js';
 import { agentRoutes } from './agents.js';
 import { approvalRoutes } from './approvals.js';
 import { chatCompletionRoutes } from './chat-completions.js';
+import { contentRoutes } from './contents.js';
 import { conversationRoutes } from './conversations.js';
 import { documentRoutes } from './documents.js';
 import { evalRoutes } from './evals.js';
@@ -38,6 +39,7 @@ export function allRoutes(parts: Parts): readonly Route[] {
     ...runRoutes(parts),
     ...runEventRoutes(parts, slots),
     ...runViewRoutes(parts),
+    ...contentRoutes(parts),
     ...approvalRoutes(parts),
     ...conversationRoutes(parts),
     ...toolRoutes(parts),

@@ -1,9 +1,10 @@
-import type { RunHandle } from 'flyball';
+import type { MediaPart, MessagePart, RunHandle } from 'flyball';
+import { isSoundMedia, mediaIn, textOf } from 'flyball/internal';
 import { flawOf } from '../access/json-text.js';
 import { startRun } from '../agents/admission.js';
 import type { Completion, TranscriptMessage } from '../agents/completion.js';
 import type { ServedAgent } from '../agents/served-agent.js';
-import type { ChatMessage, ChatRequest } from '../contract/chat-completions.js';
+import type { ChatMessage, ChatPart, ChatRequest } from '../contract/chat-completions.js';
 import type { ServerRequest } from '../contract/route.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
@@ -27,7 +28,7 @@ export async function startCompletion(
     });
   const messages = body.messages.map(transcriptMessage);
   const last = messages.at(-1);
-  if (last?.role !== 'user' || last.content.trim() === '')
+  if (last?.role !== 'user' || (typeof last.content === 'string' && last.content.trim() === ''))
     throw new Problem(400, 'INPUT_INVALID', 'The last message must be from the user and must not be empty.');
   const budget = boundOf(agent, body);
   const temperature = body.temperature as number | null | undefined;
@@ -37,12 +38,46 @@ export async function startCompletion(
   }
   if (typeof temperature === 'number')
     throw new Problem(400, 'INPUT_INVALID', `${agent.name} does not support temperature.`, { next: 'Omit it.' });
-  return { agent, handle: await startRun(parts, request, { agent, input: inputOf(last.content), ...budget }) };
+  const input = typeof last.content === 'string' ? inputOf(last.content) : last.content;
+  return { agent, handle: await startRun(parts, request, { agent, input, ...budget }) };
 }
 
 function transcriptMessage({ role, content }: ChatMessage): TranscriptMessage {
-  const text = typeof content === 'string' ? content : content.map((part) => part.text).join('\n');
-  return { role: role === 'user' || role === 'assistant' ? role : 'client', content: text };
+  const by = role === 'user' || role === 'assistant' ? role : 'client';
+  if (typeof content === 'string') return { role: by, content };
+  const said = content.map(partIn);
+  const isText = mediaIn(said).length === 0;
+  if (!isText && by !== 'user')
+    throw new Problem(400, 'INPUT_INVALID', 'Only messages of the user can have images, audio and files.');
+  return { role: by, content: isText ? textOf(said) : said };
+}
+
+/** Parts as OpenAI's clients write them. What they say about detail is the model's to decide here. */
+function partIn(part: ChatPart): MessagePart {
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'image_url':
+      return held(part.image_url.url);
+    case 'input_audio': {
+      const { data, format } = part.input_audio;
+      return soundPart({ type: 'audio', mediaType: format === 'mp3' ? 'audio/mpeg' : 'audio/wav', data });
+    }
+    case 'file':
+      return held(part.file.file_data, part.file.filename);
+  }
+}
+
+function held(url: string, name?: string): MediaPart {
+  const [, mediaType = '', data = ''] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  const kind = mediaType.split('/', 1)[0];
+  const type = kind === 'image' || kind === 'audio' ? kind : 'file';
+  return soundPart({ type, mediaType, data, ...(name === undefined ? {} : { name }) });
+}
+
+function soundPart(part: MediaPart): MediaPart {
+  if (isSoundMedia(part)) return part;
+  throw new Problem(400, 'INPUT_INVALID', `The ${part.type} is not valid base64 of ${part.mediaType}.`);
 }
 
 /** Clients send a limit that they think any model has: what is above the agent's own changes nothing. */

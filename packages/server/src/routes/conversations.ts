@@ -6,6 +6,7 @@ import { startRun } from '../agents/admission.js';
 import { screenMessage } from '../agents/screen-message.js';
 import { servedName } from '../agents/served-agent.js';
 import { heardIn, type Turn, turnsIn } from '../agents/turns.js';
+import { type MessagePartBody, messagePartsSchema } from '../contract/message-parts.js';
 import { budgetSchema, runCardSchema, STATUSES } from '../contract/resources.js';
 import { type Answer, type Example, type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
@@ -79,7 +80,7 @@ function starting(parts: Parts): Route {
     scope: 'agents:invoke',
     body: s.object({
       agent: s.string({ maxLength: 200 }),
-      message: s.optional(text),
+      message: s.optional(s.oneOf([text, messagePartsSchema])),
       budget: s.optional(budgetSchema),
     }),
     answers: {
@@ -176,7 +177,7 @@ function saying(parts: Parts): Route {
     summary: 'Send a message and get the answer',
     scope: 'agents:invoke',
     params,
-    body: s.object({ text }),
+    body: s.object({ text: s.optional(text), parts: s.optional(messagePartsSchema) }),
     answers: {
       200: { about: 'The conversation with the new answer', schema: conversationSchema },
       202: {
@@ -185,7 +186,7 @@ function saying(parts: Parts): Route {
       },
     },
     examples: [{ ...NOBODY, body: { text: 'Good morning' } }],
-    handle: async (request) => say(parts, request, { text: request.body.text }),
+    handle: async (request) => say(parts, request, await saidIn(parts, request)),
   });
 }
 
@@ -213,8 +214,24 @@ type Asked = Pick<
   'params' | 'principal' | 'once' | 'signal' | 'isAbout'
 >;
 
+/** Text or parts: one of them. */
+async function saidIn(
+  { contents }: Parts,
+  { principal, body }: Pick<ServerRequest<unknown, unknown, SayBody>, 'principal' | 'body'>,
+): Promise<object> {
+  const { text: words, parts } = body;
+  if ((words === undefined) === (parts === undefined))
+    throw new Problem(400, 'INPUT_INVALID', 'A message has either text or parts.', { next: 'Send one of the two.' });
+  return words === undefined ? { parts: await contents.filled(principal, parts) } : { text: words };
+}
+
+interface SayBody {
+  readonly text?: string;
+  readonly parts?: readonly MessagePartBody[];
+}
+
 /** Under its own name a message is found again in the journal, whoever else says something and whatever crashes meanwhile. */
-async function say(parts: Parts, asked: Asked, said: { text: string } | { end: true }): Promise<Answer> {
+async function say(parts: Parts, asked: Asked, said: object): Promise<Answer> {
   const { principal, signal, once } = asked;
   const record = await ownConversation(parts, principal, asked.params.conversationId);
   asked.isAbout(record.id);

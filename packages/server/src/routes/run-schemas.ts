@@ -59,6 +59,14 @@ export const entryQuery = s.object({
   limit: s.optional(s.integer({ minimum: 1, maximum: 1000, default: 500 })),
 });
 
+const mediaShownSchema = s.object({
+  type: s.enumOf(['image', 'audio', 'file']),
+  mediaType: s.string(),
+  hash: s.string(),
+  bytes: s.integer(),
+  name: s.optional(s.string()),
+});
+
 export const promptSchema = s.object({
   tip: s.string(),
   segments: s.list(
@@ -68,7 +76,10 @@ export const promptSchema = s.object({
       band: s.enumOf(['setup', 'stable', 'log', 'tail']),
       trust: s.enumOf(['system', 'user', 'model', 'outside']),
       owner: s.string(),
-      content: s.string(),
+      content: s.string({ description: 'Its text. Images, audio and files are named in it.' }),
+      media: s.optional(
+        s.list(mediaShownSchema, { description: 'Its images, audio and files. `getPromptMedia` returns the data.' }),
+      ),
       cached: s.boolean({ description: 'Whether the previous call to the same model started with it too.' }),
       name: s.optional(s.string({ description: 'The tool that a result comes from.' })),
       toolCallId: s.optional(s.string()),

@@ -1,6 +1,16 @@
-import type { Entry, Prompt } from 'flyball';
+import type { Entry, MediaPart, Prompt } from 'flyball';
 import type { Privacy } from 'flyball/internal';
-import { BLANK, commitCoursesOf, lastGeneration, linksOf, scopeOf, sharedPrefix } from 'flyball/internal';
+import {
+  BLANK,
+  bytesOf,
+  commitCoursesOf,
+  hashOf,
+  lastGeneration,
+  linksOf,
+  mediaIn,
+  scopeOf,
+  sharedPrefix,
+} from 'flyball/internal';
 import {
   auditLines,
   costBy,
@@ -11,6 +21,7 @@ import {
   provenanceOf,
   traceOf,
 } from 'flyball/views';
+import { mediaSchema } from '../contract/message-parts.js';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
@@ -83,14 +94,42 @@ export function runViewRoutes(parts: Parts): readonly Route[] {
       examples: [{ title: 'An unknown run', params: { runId: 'run_0', tip: 'x' }, status: 404 }],
       handle: async ({ principal, params: { runId, tip } }) => {
         const { id } = await ownRun(parts, principal, runId);
-        return { status: 200, body: await promptOf(parts, id, tip) };
+        const segments = (await promptOf(parts, id, tip)).map(({ shown }) => shown);
+        return { status: 200, body: JSON.parse(parts.feed.clean(JSON.stringify({ tip, segments }))) as unknown };
+      },
+    }),
+    route({
+      ...about,
+      id: 'getPromptMedia',
+      path: '/v1/runs/{runId}/prompts/{tip}/media/{hash}',
+      summary: 'Read an image, audio or file of a prompt',
+      params: s.object({
+        runId: s.string({ minLength: 1, maxLength: 200 }),
+        tip: s.string({ minLength: 1, maxLength: 100 }),
+        hash: s.string({ minLength: 1, maxLength: 100 }),
+      }),
+      answers: { 200: { about: 'The content, as base64', schema: mediaSchema } },
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0', tip: 'x', hash: 'y' }, status: 404 }],
+      handle: async ({ principal, params: { runId, tip, hash } }) => {
+        const { id } = await ownRun(parts, principal, runId);
+        const found = (await promptOf(parts, id, tip))
+          .flatMap(({ media }) => media)
+          .find((one) => hashOf(one) === hash);
+        if (found === undefined) throw notFound('content', hash);
+        return { status: 200, body: found };
       },
     }),
   ];
 }
 
+interface ShownSegment {
+  readonly shown: unknown;
+  /** What of it may be read, with its bytes. */
+  readonly media: readonly MediaPart[];
+}
+
 /** Only of calls that this run made and shows: links are shared by all runs of a tenant. */
-async function promptOf({ feed, fleet }: Parts, runId: string, tip: string): Promise<unknown> {
+async function promptOf({ feed, fleet }: Parts, runId: string, tip: string): Promise<readonly ShownSegment[]> {
   const asks = (await feed.journal(runId)).flatMap(({ event }) => (event.type === 'ask-start' ? [event] : []));
   const at = asks.findIndex((ask) => ask.tip === tip);
   const ask = asks[at];
@@ -101,8 +140,7 @@ async function promptOf({ feed, fleet }: Parts, runId: string, tip: string): Pro
   const { privacy } = await feed.fold(runId);
   const links = linksOf(prompt);
   const shown = { shared: shared?.length ?? 0, privacy, scope: scopeOf(ask.id), toolOf: callNames(links) };
-  const segments = links.map((link) => shownSegment(link, shown));
-  return JSON.parse(feed.clean(JSON.stringify({ tip, segments }))) as unknown;
+  return links.map((link) => shownSegment(link, shown));
 }
 
 /** Which tool a result comes from, where only the call that asked for it says so. */
@@ -118,21 +156,30 @@ interface Shown {
   readonly toolOf: ReadonlyMap<string, string>;
 }
 
-function shownSegment({ id, segment, length }: Prompt, { shared, privacy, scope, toolOf }: Shown): unknown {
-  const { role, band, trust, owner, content, toolCallId, toolCalls } = segment;
+function shownSegment({ id, segment, length }: Prompt, { shared, privacy, scope, toolOf }: Shown): ShownSegment {
+  const { role, band, trust, owner, content, parts, toolCallId, toolCalls } = segment;
   const name = segment.name ?? (role === 'tool' ? toolOf.get(toolCallId ?? '') : undefined);
   const isHidden = (tool: string | undefined): boolean => tool !== undefined && privacy.hidesTool(scope, tool);
   const calls = toolCalls?.map((call) => (isHidden(call.name) ? { ...call, arguments: BLANK } : call));
-  return {
+  const isBlank = role === 'tool' && isHidden(name);
+  const media = isBlank ? [] : mediaIn(parts);
+  const shown = {
     id: privacy.isEmpty ? id : `#${length}`, // a hash of what is blanked would let it be guessed
     role,
     band,
     trust,
     owner,
-    content: role === 'tool' && isHidden(name) ? BLANK : content,
+    content: isBlank ? BLANK : content,
+    ...(media.length === 0 ? {} : { media: media.map(mediaShown) }),
     cached: length <= shared,
     ...(name === undefined ? {} : { name }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
     ...(calls === undefined ? {} : { toolCalls: calls }),
   };
+  return { shown, media };
+}
+
+function mediaShown(part: MediaPart): unknown {
+  const { type, mediaType, data, name } = part;
+  return { type, mediaType, hash: hashOf(part), bytes: bytesOf(data), ...(name === undefined ? {} : { name }) };
 }

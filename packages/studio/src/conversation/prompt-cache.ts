@@ -40,10 +40,14 @@ export function retryPrompt(runId: string, tip: string): void {
 
 async function load(runId: string, tip: string, into: Signal<Loaded>): Promise<void> {
   try {
-    const path = `/v1/runs/${encodeURIComponent(runId)}/prompts/${encodeURIComponent(tip)}`;
-    const { segments } = await api.get<PromptChain>(path);
+    const { segments } = await api.get<PromptChain>(promptPath(runId, tip));
     into.value = { state: 'ready', segments };
   } catch (error) {
     into.value = { state: 'failed', error };
   }
+}
+
+/** Where the server answers a prompt. */
+export function promptPath(runId: string, tip: string): string {
+  return `/v1/runs/${encodeURIComponent(runId)}/prompts/${encodeURIComponent(tip)}`;
 }

@@ -1,4 +1,5 @@
 import type { Band, Trust } from '../../../flyball/src/core/prompt.js';
+import type { MediaHead } from '../ui/media.js';
 
 /** A segment as the server answers it. */
 export interface PromptSegment {
@@ -7,6 +8,8 @@ export interface PromptSegment {
   readonly band: Band;
   readonly trust: Trust;
   readonly content: string;
+  /** Images, sounds and files in it. */
+  readonly media?: readonly MediaHead[];
   readonly tokens?: number;
   /** Shared with the model call right before this one. */
   readonly cached: boolean;

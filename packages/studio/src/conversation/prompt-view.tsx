@@ -4,7 +4,8 @@ import { count } from '../ui/amounts.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { BAND_WORDS, TRUST_TITLES, TRUST_WORDS } from './bands.js';
 import { FoldedText } from './folded-text.js';
-import { type Loaded, promptOf, retryPrompt } from './prompt-cache.js';
+import { type Loaded, promptOf, promptPath, retryPrompt } from './prompt-cache.js';
+import { PromptMedia } from './prompt-media.js';
 import { type PromptSegment, segmentsWith, sizeOf, tokensOf } from './prompt-segments.js';
 import type { Turn } from './turn.js';
 
@@ -18,7 +19,7 @@ export function PromptView({ runOf, turn }: { readonly runOf: RunOf; readonly tu
   if (loaded === undefined) return <p class="quiet prompt-loading">Loading the prompt…</p>;
   if (loaded.state === 'failed')
     return <ErrorNote error={loaded.error} onRetry={() => retryPrompt(runOf(turn.tip), turn.tip)} />;
-  return <Segments segments={loaded.segments} n={turn.n} />;
+  return <Segments segments={loaded.segments} n={turn.n} path={promptPath(runOf(turn.tip), turn.tip)} />;
 }
 
 /** Undefined while it loads. Reads signals: whoever draws it is drawn again when a prompt arrives. */
@@ -34,7 +35,15 @@ function loadedFor(runOf: RunOf, { tip, previousTip }: Turn): Exclude<Loaded, { 
   };
 }
 
-function Segments({ segments, n }: { readonly segments: readonly PromptSegment[]; readonly n: number }) {
+function Segments({
+  segments,
+  n,
+  path,
+}: {
+  readonly segments: readonly PromptSegment[];
+  readonly n: number;
+  readonly path: string;
+}) {
   const [all, setAll] = useState(false);
   const known = segments.filter(({ cached }) => cached);
   const tokens = tokensOf(segments);
@@ -51,15 +60,15 @@ function Segments({ segments, n }: { readonly segments: readonly PromptSegment[]
       )}
       <ol class="segments" aria-label={`Prompt of call ${n}`}>
         {(all ? segments : segments.filter(({ cached }) => !cached)).map((segment) => (
-          <SegmentView key={segment.id} segment={segment} />
+          <SegmentView key={segment.id} segment={segment} path={path} />
         ))}
       </ol>
     </div>
   );
 }
 
-function SegmentView({ segment }: { readonly segment: PromptSegment }) {
-  const { band, role, trust, cached, content, name } = segment;
+function SegmentView({ segment, path }: { readonly segment: PromptSegment; readonly path: string }) {
+  const { band, role, trust, cached, content, name, media = [] } = segment;
   return (
     <li class={`segment band-${band} ${cached ? 'cached' : ''}`} data-band={band} data-cached={cached}>
       <div class="segment-head">
@@ -78,6 +87,9 @@ function SegmentView({ segment }: { readonly segment: PromptSegment }) {
       ) : (
         <FoldedText text={content} label="this segment" />
       )}
+      {media.map((head, index) => (
+        <PromptMedia key={`${index} ${head.hash}`} head={head} path={path} />
+      ))}
     </li>
   );
 }

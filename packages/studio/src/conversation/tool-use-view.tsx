@@ -5,6 +5,8 @@ import { fieldsOf } from '../plan/fields.js';
 import { duration } from '../ui/amounts.js';
 import { Badge } from '../ui/badge.js';
 import { Code } from '../ui/code.js';
+import { mediaOf } from '../ui/media.js';
+import { MediaList } from '../ui/media-view.js';
 import type { Tone } from '../ui/tone.js';
 import { FoldedText } from './folded-text.js';
 import { readableJson } from './readable-json.js';
@@ -79,8 +81,13 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 
 /** Most results are what the model reads: a text, alone or in a field of its own. */
 function Result({ value, tool }: { readonly value: unknown; readonly tool: string }) {
-  const { content, text } = fieldsOf(value);
+  const { content, text, parts } = fieldsOf(value);
   const words = typeof value === 'string' ? value : (content ?? text);
-  if (typeof words === 'string') return <FoldedText text={words} label={`the result of ${tool}`} />;
-  return <Code value={readableJson(value)} label={`Result of ${tool}`} />;
+  if (typeof words !== 'string') return <Code value={readableJson(value)} label={`Result of ${tool}`} />;
+  return (
+    <>
+      <FoldedText text={words} label={`the result of ${tool}`} />
+      <MediaList all={mediaOf(parts)} />
+    </>
+  );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
+import { withoutBytes } from './media.js';
 
 /** Longer values are cut until somebody asks for all of it: a page with a megabyte of text in it is slow for everyone. */
 const CUT = 4000;
@@ -27,5 +28,5 @@ export function Code({ value, label }: { readonly value: unknown; readonly label
 
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  return JSON.stringify(value, null, 2) ?? 'undefined';
+  return JSON.stringify(value, withoutBytes, 2) ?? 'undefined';
 }

@@ -45,6 +45,12 @@ describe('a result of an MCP server [R11-N12-MCP]', () => {
     ]);
   });
 
+  it('leaves out a file that holds a credential', async () => {
+    const blob = base64('\u0001\u0002 key=s3cret-key');
+    const given = await shaped([{ type: 'resource', resource: { uri: 'x/a.bin', blob } }]);
+    expect(given).toEqual({ text: '[file a.bin, application/octet-stream, 17 bytes, holds a credential, left out]' });
+  });
+
   it('names what is too large, unreadable or not what it says, and leaves it out', async () => {
     const large = Buffer.alloc(10_000_001).toString('base64');
     const left = await shaped([

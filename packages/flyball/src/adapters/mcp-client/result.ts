@@ -45,7 +45,7 @@ export async function shapeResult(result: CallToolResult, how: Shaping): Promise
 }
 
 async function contentOf(result: CallToolResult, { blank, maxChars, output }: Shaping): Promise<McpResult> {
-  const parts = withinBytes((result.content ?? []).map(blockPart));
+  const parts = withinBytes((result.content ?? []).map(blockPart)).map((part) => withoutSecrets(part, blank));
   const media = mediaIn(parts);
   const said = wordsOf(parts);
   const given: unknown = result.structuredContent;
@@ -77,6 +77,13 @@ function withinBytes(parts: readonly MessagePart[]): readonly MessagePart[] {
     bytes += bytesOf(part.data);
     return bytes <= MOST_MEDIA_BYTES ? part : leftOut(describePart(part));
   });
+}
+
+/** A credential cannot be cut out of a file. */
+function withoutSecrets(part: MessagePart, blank: Blanking): MessagePart {
+  if (!isMedia(part)) return part;
+  const bytes = Buffer.from(part.data, 'base64').toString('latin1');
+  return blank.text(bytes) === bytes ? part : leftOut(`${describePart(part)}, holds a credential`);
 }
 
 function leftOut(what: string): MessagePart {
