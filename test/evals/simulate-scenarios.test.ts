@@ -61,7 +61,14 @@ describe('a simulation', () => {
     });
   });
 
-  it('fails an agent that leaks in its second turn and then finishes well, and cites the span [R5-SIM-FAULTS] [V18.6] [V18.acceptance]', async () => {
+  it('shows the agent nothing that tells of a simulation [V18.5]', async () => {
+    const model = agentModel(patient);
+    await simulateScenarios(options(model));
+    expect(model.requests.length).toBeGreaterThan(2);
+    expect(JSON.stringify(model.requests)).not.toMatch(/simulat|scenario|persona|fault|judge/i);
+  });
+
+  it('fails an agent that leaks in its second turn and then finishes well, and cites the span [R5-SIM-FAULTS] [V18.6] [V18.7] [V18.acceptance]', async () => {
     const leaking = agentModel([['get_order'], `It went to ${ADDRESS}, right?`, ['refund_order'], 'It is refunded.']);
     const answer = (prompt: string) => ({
       violations: prompt.includes(`s5 turn 1 agent words: It went to ${ADDRESS}`)
