@@ -1,6 +1,7 @@
 import { type Agent, blocked, done, memoryStore } from 'flyball';
 import { defineAgent, workflow } from 'flyball/agents';
 import { commitLoop, toolAwarePlan } from 'flyball/loops';
+import { zeroShot } from 'flyball/patterns/signal';
 import { chooseModel } from './choose-model.js';
 import { bookBerth, cancelBerth, checkBerth, lookUpOrder, refund, TOOLS, tideTable, weather, write } from './tools.js';
 
@@ -45,6 +46,8 @@ const refundDesk = defineAgent({
   budget: { modelCalls: 10, toolCalls: 6, costUsd: 0.2 },
 });
 
+const watchReport = zeroShot({ name: 'night-watch', model, setup: 'You write the report of the night watch.' });
+
 /** A long round: something to watch while it goes on, to pause and to resume. */
 const nightWatch: Agent<{ readonly berths?: number }, string> = async (run, input) => {
   const seen: string[] = [];
@@ -56,11 +59,7 @@ const nightWatch: Agent<{ readonly berths?: number }, string> = async (run, inpu
     await run.sleep(400);
   }
   run.note({ kind: 'phase', phase: 'report' });
-  const report = await run.ask(
-    { name: 'night-watch', model, setup: 'You write the report of the night watch.' },
-    seen.join('\n'),
-  );
-  return done(report.text);
+  return watchReport(run, seen.join('\n'));
 };
 
 /** Writes six lines into the books. Killed between any two of them, it goes on with the next. */
