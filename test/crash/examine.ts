@@ -1,4 +1,4 @@
-import { type Budget, type Engine, type Entry, messagesOf } from 'flyball';
+import { type Budget, type Engine, type Entry, type EventType, messagesOf } from 'flyball';
 import type { Case } from './case.js';
 import { isOfAnOldTurn } from './deadlines.js';
 import { type Driven, drive, untilRest } from './drive.js';
@@ -74,19 +74,31 @@ function unexpectedEnd({ end, entries, isCancelled, place: { given } }: Driven):
   return [{ rule: `end:${endName(end)}`, detail: detailOf(end) }];
 }
 
-/** Equal parts come to the whole: whoever asks for something beside them stands at a bound, however large the budget is. */
+/**
+ * Equal parts come to the whole: whoever asks for something beside them stands at a bound, however large the budget is. A
+ * part is given back when its end is delivered, and that is not before something else moves the code after it.
+ */
 export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
   if (end.stop !== 'bounded') return false;
   const axis = end.bound as keyof Budget;
   const open = new Map<string, number>();
+  const ending = new Set<string>();
   for (const { event } of entries) {
+    if (LEAVES_PARTS.has(event.type)) {
+      if (event.type === 'spawn-end') ending.add(event.id);
+      continue;
+    }
+    for (const id of ending) open.delete(id);
+    ending.clear();
     if (event.type === 'spawn-start' && event.slice.of !== undefined) open.set(event.id, event.limits[axis] ?? 0);
     if (event.type === 'slice-change' && open.has(event.id)) open.set(event.id, event.limits[axis] ?? 0);
-    if (event.type === 'spawn-end') open.delete(event.id);
   }
   const given = [...open.values()].reduce((sum, one) => sum + one, 0);
   return open.size > 1 && given > end.limit * 0.9;
 }
+
+/** Entries after which an end that was written before them may still be in line. */
+const LEAVES_PARTS: ReadonlySet<EventType> = new Set(['spawn-end', 'trip', 'wait-close', 'run-end']);
 
 export function isItsOwnEnd(given: Case, end: End): boolean {
   if (end.stop === 'failed' && end.failure.code === 'CONTINUE_REFUSED')

@@ -118,5 +118,12 @@ export function startBudget(given: Case, limits: Limits, now: number): Budget {
   });
 }
 
-/** More than enough of every axis that a generated program can come to. */
-export const PLENTY: Partial<Budget> = { ...ENOUGH, tokensOut: 1e9, tokensIn: 1e9, linesChanged: 1e9 };
+/** More than enough of every axis that a generated program can come to, and more than any run of a case starts with. */
+export const PLENTY: Partial<Budget> = {
+  toolCalls: ENOUGH.toolCalls * 1000,
+  modelCalls: ENOUGH.modelCalls * 1000,
+  iterations: ENOUGH.iterations * 1000,
+  tokensOut: 1e9,
+  tokensIn: 1e9,
+  linesChanged: 1e9,
+};

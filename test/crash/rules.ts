@@ -190,6 +190,24 @@ const tokens: Rule = ({ entries }) => {
   });
 };
 
+const COUNTED = ['iterations', 'modelCalls', 'toolCalls'] as const;
+
+/** What a run says it spent is within the one budget that it had: what a fork inherits is on its parent's bill. */
+const bill: Rule = ({ entries }) => {
+  const budgets = entries.flatMap(({ event }) => {
+    if (event.type !== 'run-start' && event.type !== 'run-resume') return [];
+    return event.budget === undefined ? [] : [event.budget];
+  });
+  const [limits] = budgets;
+  const outcome = eventsOf(entries, 'run-end').at(-1)?.outcome;
+  const usage = outcome !== undefined && 'usage' in outcome ? outcome.usage : undefined;
+  if (limits === undefined || budgets.length > 1 || usage === undefined) return [];
+  return COUNTED.filter((axis) => usage[axis] > limits[axis]).map((axis) => ({
+    rule: 'budget:billed',
+    detail: `${usage[axis]} of ${limits[axis]} ${axis}`,
+  }));
+};
+
 /** What is private stays private in every view, whatever the run was forked from or goes on as. */
 const privacy: Rule = ({ given, entries }) => {
   if (!given.isPrivate) return [];
@@ -420,6 +438,7 @@ const RULES: readonly Rule[] = [
   undos,
   cancellation,
   spending,
+  bill,
   tokens,
   privacy,
   trifecta,

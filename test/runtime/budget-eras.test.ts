@@ -108,6 +108,32 @@ describe('a child of a fork', () => {
     expect(start).toMatchObject({ slice: { toolCalls: 20 }, limits: { toolCalls: 3 } });
   });
 
+  it('that ends in what the fork inherits leaves its calls on the bill of the parent [R11-FORK-CHILD-BILL]', async () => {
+    const stage = moving();
+    const session: Session = { name: 'q', model: scriptedModel({ q: () => 'x' }), setup: '' };
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      const child = async (on: Run): Promise<Outcome<unknown>> => {
+        const { text } = await on.ask(session, 'hi');
+        on.note({ kind: 'said' });
+        return done(text);
+      };
+      const both = await Promise.all([0, 1].map((n) => run.spawn(child, n, { of: 2 })));
+      await run.ask(session, 'and?');
+      return done(both.map(({ stop }) => stop));
+    });
+    expect(await life.start()).toMatchObject({ stop: 'done', usage: { modelCalls: 3 } });
+    const notes = (await stage.entries()).filter(({ event }) => event.type === 'note');
+    expect(notes.length).toBe(2);
+    for (const { seq } of notes) {
+      const id = `fork-${seq}`;
+      const fork = await life.runtime.fork(RUN, { at: seq, id, budget: budget({ modelCalls: 1 }) });
+      expect(await fork.outcome()).toMatchObject({ stop: 'done', value: ['done', 'done'], usage: { modelCalls: 1 } });
+      // and a fork of that one, in which the ends of the children are inherited
+      const again = await life.runtime.fork(id, { at: (await stage.entries(id)).length - 2, id: `${id}-again` });
+      expect(await again.outcome()).toMatchObject({ stop: 'done', usage: { modelCalls: 0 } });
+    }
+  });
+
   it('counts its time from where the fork begins [F-X10]', async () => {
     const stage = moving();
     const work = (ms: number) => () => new Promise<number>((resolve) => void stage.clock.after(ms, () => resolve(ms)));

@@ -1,8 +1,9 @@
-import { type Amounts, AXES, boundReached, type Refusal } from '../core/budget.js';
+import { type Amounts, AXES, boundReached, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId } from '../core/codec.js';
 import type { BoundReachedError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
-import { Ledger } from '../core/ledger.js';
+import { Ledger, usageOf } from '../core/ledger.js';
+import type { Usage } from '../core/outcome.js';
 import { Eras } from './eras.js';
 import type { Journal } from './journal.js';
 import { isUnder } from './loaded-entry.js';
@@ -17,7 +18,7 @@ export interface BooksOwner {
   readonly recorded: Recorded;
   readonly journal: Journal;
   readonly guards: { ended(id: EffectId): void };
-  readonly life: { readonly time: { reached(ledger: Ledger): Refusal | undefined } };
+  readonly life: { readonly time: { reached(ledger: Ledger): Refusal | undefined; total(): number } };
   readonly delivery: {
     readonly isLive: boolean;
     isAhead(isIt: (event: RunEvent) => boolean): boolean;
@@ -108,6 +109,12 @@ export class Books {
     if (pending.judged) this.run.guards.ended(pending.id);
     if (pending.kind === 'call' && (event.type === 'complete' || event.type === 'abort'))
       this.meter(pending, event, pending.scope);
+  }
+
+  /** What a child or code with a part of the budget spent on the bill of this run. */
+  usageOf(part: Ledger): Usage {
+    const spent = this.eras.isBilledElsewhere ? { spent: NOTHING, possibly: NOTHING } : part;
+    return { ...usageOf(spent), wallMs: this.run.life.time.total() - part.activeFrom };
   }
 
   /** Tells whoever watches when a budget is nearly used up. */

@@ -45,6 +45,11 @@ export class Eras {
     return this.at;
   }
 
+  /** The fork's own bill has not begun: what was spent so far is on its parent's, also where the fork tells of it. */
+  get isBilledElsewhere(): boolean {
+    return this.recorded.budgets.slice(this.at + 1).some(({ fresh }) => fresh);
+  }
+
   /** Before the code starts, or when nothing of its history is left. */
   enterAll(until: 'start' | 'end'): void {
     while (this.next !== undefined && (until === 'end' || this.next.delivery === -1)) this.enter();

@@ -10,7 +10,7 @@ import { sameAfterCrashes } from '../../../../../test/patterns/crashes.js';
 const has = (request: unknown, text: string): boolean => JSON.stringify(request).includes(text);
 
 describe('orchestration patterns', () => {
-  it('mapReduce ends the same after a crash at every write, with workers that act [O4.crash]', async () => {
+  it('mapReduce ends the same after a crash at every write, with workers that act, and in forks with less to spend [O4.crash] [O4.fork]', async () => {
     await sameAfterCrashes('mapReduce', {
       script: { worker: (request) => (has(request, 'task a') ? 'did a' : 'did b') },
       agent: ({ acting }) =>
@@ -24,10 +24,6 @@ describe('orchestration patterns', () => {
         ),
       input: 'task',
       ends: { stop: 'done', says: ['did a and did b'] },
-      notYet: {
-        way: 'live fork with less',
-        why: 'A fork with less budget makes the calls that two children had open.',
-      },
     });
   });
 

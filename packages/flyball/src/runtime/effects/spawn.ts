@@ -5,7 +5,7 @@ import { fingerprint, roundTrip } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import { through } from '../../core/join-seams.js';
-import { type Ledger, usageOf } from '../../core/ledger.js';
+import type { Ledger } from '../../core/ledger.js';
 import { failed, type Outcome } from '../../core/outcome.js';
 import type { AgentLike, Run } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
@@ -157,7 +157,7 @@ async function runChild<O>(
   if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
   if (outcome === undefined || attempt.books.bounds.holdsAbove(child)) return;
-  const usage = { ...usageOf(child.ledger), wallMs: attempt.life.time.total() - child.ledger.activeFrom };
+  const usage = attempt.books.usageOf(child.ledger);
   const answered = attempt.delivery.calls.modelsUnder(child.ledger, child.path);
   const models = answered.length === 0 ? {} : { models: answered };
   const { acts: _acts, actsLeftOut: _leftOut, ...said } = outcome;

@@ -1,7 +1,7 @@
 import { type BudgetSlice, checkSlice } from '../../core/budget.js';
 import { fingerprint } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, ConfigError, FlyballError, failureOf } from '../../core/errors.js';
-import { type Ledger, usageOf } from '../../core/ledger.js';
+import type { Ledger } from '../../core/ledger.js';
 import { done, failed, type Outcome } from '../../core/outcome.js';
 import type { Run, Settled } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
@@ -70,8 +70,7 @@ function end(attempt: Attempt, pending: Pending, own: Scope, result: Settled<unk
   if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   // a bound of what is around is about to end that too: it is no end of its own
   if (attempt.books.bounds.holdsAbove(own)) return;
-  const usage = { ...usageOf(ledger), wallMs: attempt.life.time.total() - ledger.activeFrom };
-  const outcome = { ...outcomeOf(result, closedBy, ledger), usage };
+  const outcome = { ...outcomeOf(result, closedBy, ledger), usage: attempt.books.usageOf(ledger) };
   attempt.delivery.record({ type: 'spawn-end', id: pending.id, outcome });
 }
 
