@@ -10,7 +10,7 @@ const MAX_DEPTH = 600;
  * addition: a member that is undefined is left out, as it is when it crosses the journal. What JSON cannot say throws.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, '', 0);
+  return write(value, [], 0);
 }
 
 /** Hex digest of the UTF-8 bytes. */
@@ -18,44 +18,59 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-function write(value: unknown, path: string, depth: number): string {
+/** Where in the value the writer is: a member or an element for each level. */
+type Path = (string | number)[];
+
+function write(value: unknown, path: Path, depth: number): string {
   switch (typeof value) {
     case 'string':
     case 'boolean':
       return JSON.stringify(value);
     case 'number':
-      return Number.isFinite(value) ? JSON.stringify(value) : refuse(path, `${value} is not a finite number`);
+      return Number.isFinite(value) ? JSON.stringify(value) : refuse(path, depth, `${value} is not a finite number`);
     case 'object':
       if (value === null) return 'null';
-      if (depth > MAX_DEPTH) return refuse(path, 'it is cyclic or nested too deeply');
+      if (depth > MAX_DEPTH) return refuse(path, depth, 'it is cyclic or nested too deeply');
       return Array.isArray(value) ? writeArray(value, path, depth) : writeObject(value, path, depth);
     default:
-      return refuse(path, `${typeof value} is not a JSON value`);
+      return refuse(path, depth, `${typeof value} is not a JSON value`);
   }
 }
 
-function writeArray(values: readonly unknown[], path: string, depth: number): string {
-  // Array.from visits holes too, which map would skip
-  return `[${Array.from(values, (value, index) => write(value, `${path}[${index}]`, depth + 1)).join(',')}]`;
+function writeArray(values: readonly unknown[], path: Path, depth: number): string {
+  let written = '[';
+  // by index, which visits holes too
+  for (let index = 0; index < values.length; index++) {
+    path[depth] = index;
+    written += `${index === 0 ? '' : ','}${write(values[index], path, depth + 1)}`;
+  }
+  return `${written}]`;
 }
 
-function writeObject(value: object, path: string, depth: number): string {
+function writeObject(value: object, path: Path, depth: number): string {
   const prototype = Object.getPrototypeOf(value) as unknown;
-  if (prototype !== Object.prototype && prototype !== null) refuse(path, 'a class instance is not plain data');
+  if (prototype !== Object.prototype && prototype !== null) refuse(path, depth, 'a class instance is not plain data');
   const members = value as Readonly<Record<string, unknown>>;
-  const written: string[] = [];
+  let written = '{';
   // the default sort compares UTF-16 code units, which is what RFC 8785 asks for
   for (const key of Object.keys(members).sort()) {
     const member = members[key];
     if (member === undefined) continue;
-    written.push(`${JSON.stringify(key)}:${write(member, depth < 8 ? `${path}.${key}` : path, depth + 1)}`);
+    path[depth] = key;
+    written += `${written.length === 1 ? '' : ','}${JSON.stringify(key)}:${write(member, path, depth + 1)}`;
   }
-  return `{${written.join(',')}}`;
+  return `${written}}`;
 }
 
-function refuse(path: string, why: string): never {
-  const place = path === '' ? 'its root' : path;
-  throw new FlyballError('VALUE_NOT_SERIALISABLE', `Cannot write the value at ${place}: ${why}. Convert it first.`, {
-    detail: { path },
-  });
+/** So much of a path is enough to find a place by. */
+const SHOWN = 8;
+
+function refuse(path: Path, depth: number, why: string): never {
+  const shown = path.slice(0, Math.min(depth, SHOWN));
+  const place = shown.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+  throw new FlyballError(
+    'VALUE_NOT_SERIALISABLE',
+    `Cannot write the value at ${place === '' ? 'its root' : place}: ${why}. Convert it first.`,
+    { detail: { path: place } },
+  );
 }

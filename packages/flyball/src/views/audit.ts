@@ -50,8 +50,8 @@ export function auditLines(runId: string, entries: readonly Entry[]): string[] {
   return linesOf(
     runId,
     entries.map(({ generation, seq, at, activeMs, event }) => {
-      const entry: Entry = { generation, seq, at, activeMs, event };
-      return { digest: digestOf(entry), entry };
+      const entry = canonicalJson({ generation, seq, at, activeMs, event } satisfies Entry);
+      return { digest: sha256(entry), entry };
     }),
   );
 }
@@ -85,18 +85,18 @@ function digestOf(entry: Entry): string {
 
 function linesOf(
   runId: string,
-  entries: readonly { readonly digest: string; readonly entry?: Entry }[],
+  entries: readonly { readonly digest: string; readonly entry?: string }[],
   removed?: Removed,
 ): string[] {
   const lines: string[] = [];
   let prev = '';
-  const write = (line: Line, more: { readonly entry?: Entry | undefined } = {}): void => {
+  const write = (line: Line, entry?: string): void => {
     const hash = sha256(canonicalJson(line));
-    lines.push(textOf({ ...line, ...(more.entry === undefined ? {} : more), hash }));
+    lines.push(textOf({ ...line, hash }, entry));
     prev = hash;
   };
   write({ kind: 'open', n: 0, prev, format: FORMAT, run: runId });
-  for (const { digest, entry } of entries) write({ kind: 'entry', n: lines.length, prev, digest }, { entry });
+  for (const { digest, entry } of entries) write({ kind: 'entry', n: lines.length, prev, digest }, entry);
   const end = { kind: 'close', n: lines.length, prev, count: entries.length, head: prev } as const;
   write(removed === undefined ? end : { ...end, removed });
   return lines;
@@ -140,15 +140,21 @@ export function verifyAudit(lines: readonly string[]): AuditVerdict {
 
 /** The hash is that of the line, the digest that of its entry, and not a character stands there besides. */
 function isAsWritten(text: string, line: Record<string, unknown> & { readonly hash: string }): boolean {
-  const { hash, entry, ...content } = line;
-  if (entry !== undefined && (line['kind'] !== 'entry' || sha256(canonicalJson(entry)) !== line['digest']))
-    return false;
-  return sha256(canonicalJson(content)) === hash && textOf(line) === text;
+  const { entry, ...rest } = line;
+  const written = entry === undefined ? undefined : canonicalJson(entry);
+  if (written !== undefined && (line['kind'] !== 'entry' || sha256(written) !== line['digest'])) return false;
+  const { hash, ...content } = rest;
+  return sha256(canonicalJson(content)) === hash && textOf(rest, written) === text;
 }
 
-/** Hashes are taken over the canonical text; a file that somebody looks at must not steer their terminal. */
-function textOf(line: unknown): string {
-  return inertJson(canonicalJson(line));
+/**
+ * Hashes are taken over the canonical text; a file that somebody looks at must not steer their terminal. What stands in
+ * the journal is written once: of the members of its line, only `digest` comes before it.
+ */
+function textOf(line: Readonly<Record<string, unknown>>, entry?: string): string {
+  if (entry === undefined) return inertJson(canonicalJson(line));
+  const { digest, ...rest } = line;
+  return inertJson(`{"digest":${canonicalJson(digest)},"entry":${entry},${canonicalJson(rest).slice(1)}`);
 }
 
 function parsed(text: string): (Record<string, unknown> & { readonly hash: string }) | undefined {
