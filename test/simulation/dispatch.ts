@@ -2,6 +2,9 @@ import type { Dispatcher } from 'flyball';
 import type { Machine } from './machine.js';
 import type { Simulation } from './simulation.js';
 
+/** How often it looks for runs whose process is gone. */
+const SWEEP_MS = 15_000;
+
 /** Another system that says whose turn it is: it has what it was told driven, once or more often, wherever it likes. */
 export class Dispatch {
   readonly port: Dispatcher;
@@ -23,6 +26,19 @@ export class Dispatch {
   lost(machine: Machine): void {
     for (const runId of this.driven.get(machine) ?? []) this.later(runId, 100);
     this.driven.delete(machine);
+  }
+
+  /**
+   * A claim may arrive when its process is gone and the run was driven elsewhere: then nobody works on it, and nobody was
+   * told. Only such runs are looked for; that everything else is dispatched in the first place is what the rules check.
+   */
+  sweep(): void {
+    const { timeline, truth } = this.simulation;
+    timeline.after(SWEEP_MS, () => {
+      for (const { runId, owner, leaseUntil } of truth.runs.values())
+        if (owner !== undefined && leaseUntil <= timeline.now && this.simulation.isDead(owner)) this.later(runId, 1);
+      this.sweep();
+    });
   }
 
   private later(runId: string, ms: number): void {

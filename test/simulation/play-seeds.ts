@@ -1,30 +1,12 @@
-/**
- * Simulates several machines, their storage, clocks and network, people and operators, each seed another world:
- *
- *     npm run simulate -- --seeds 100000 [--from 1]     tries so many seeds, and ends with 1 where one fails
- *     npm run simulate -- --seed 4711                   plays one seed and prints what happened
- *     npm run simulate -- --seed 4711 --shrink          makes it smaller for as long as it fails in the same way
- *     npm run simulate -- --planted [name]              undoes mendings one by one, and says how many seeds each took
- */
+/** The process that plays seeds: see `simulate.ts`. */
 import { parseArgs } from 'node:util';
 import { planOf } from './plan.js';
-import { plantedTable } from './planted.js';
+import { PLAYING } from './playing.js';
 import { describePlan } from './report.js';
 import { shrink } from './shrink.js';
 import { simulate } from './simulation.js';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seeds: { type: 'string', default: '1000' },
-    from: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    shrink: { type: 'boolean', default: false },
-    planted: { type: 'boolean', default: false },
-    /** Goes on after a seed that fails. */
-    all: { type: 'boolean', default: false },
-  },
-});
+const { values } = parseArgs({ options: PLAYING });
 
 const PROGRESS_MS = 10_000;
 
@@ -73,9 +55,4 @@ async function playMany(first: number, count: number): Promise<number> {
 }
 
 const seed = values.seed === undefined ? undefined : Number(values.seed);
-const code = values.planted
-  ? await plantedTable(positionals, { first: Number(values.from), seeds: Number(values.seeds) })
-  : seed === undefined
-    ? await playMany(Number(values.from), Number(values.seeds))
-    : await playOne(seed);
-process.exit(code);
+process.exit(seed === undefined ? await playMany(Number(values.from), Number(values.seeds)) : await playOne(seed));

@@ -67,6 +67,7 @@ export class Simulation {
     this.truth = new Truth(this.storage, {
       now: () => this.timeline.now,
       blame: (rule, detail) => this.blame(rule, detail),
+      trace: (line) => this.trace(line),
       callsOf: (runId) => callsOf(this.world(runId), runId),
       mayTakeOver: (owner) => plan.turns === 'dispatcher' || this.dead.has(owner.id),
       took: (by, known, others) => this.took(by, known, others),
@@ -242,6 +243,7 @@ export class Simulation {
     for (const [n, given] of plan.cases.entries()) start(this, `run-${n}`, given);
     for (const fault of plan.faults) apply(this, fault);
     timeline.after(horizonOf(plan), () => this.heal());
+    if (plan.turns === 'dispatcher') this.dispatch.sweep();
     this.tick();
     const ended = await timeline.run(() => this.isOver, MOST_MOMENTS + LIVENESS_MOMENTS);
     if (ended !== 'over') this.notOver(ended);

@@ -30,6 +30,7 @@ export interface Known {
 export interface Outside {
   now(): number;
   blame(rule: string, detail: string): void;
+  trace(line: string): void;
   /** How many tools the run has called by now. */
   callsOf(runId: string): number;
   /** Nobody claims a run from an owner that is there and holds its lease, unless whoever dispatches decides so. */
@@ -109,7 +110,9 @@ export class Truth {
         roomy(async () => {
           await inner.requeue(runId);
           const known = this.runs.get(runId);
-          if (known !== undefined && known.owner === undefined) known.status = 'pending';
+          if (known === undefined || known.owner !== undefined) return;
+          known.status = 'pending';
+          this.outside.trace(`${runId} is put in line`);
         }),
       post: (runId, message) => roomy(() => inner.post(runId, message)),
       due: (query) => this.due(query),
@@ -199,6 +202,7 @@ export class Truth {
     if (isHeld && known.owner !== undefined && !this.outside.mayTakeOver(known.owner))
       blame('lease:broken', `${owner.id} took ${runId} from ${known.owner.id}, who holds it`);
     Object.assign(known, { fence, owner, leaseUntil: now() + leaseMs, status: 'running', code: undefined });
+    this.outside.trace(`${owner.id} holds ${runId} under ${fence}`);
     return claim;
   }
 
@@ -247,6 +251,7 @@ export class Truth {
     const known = this.runs.get(claim.runId);
     if (known === undefined || claim.fence !== known.fence || known.owner === undefined) return;
     Object.assign(known, { owner: undefined, status: rest.status, code: 'code' in rest ? rest.code : undefined });
+    this.outside.trace(`${claim.runId} rests as ${rest.status}`);
     known.fence++; // a number of its own, so that whoever held it holds it no more
     const record = await this.inner.get(claim.runId);
     if (record?.owner !== undefined && ENDED.has(rest.status) && record.status === rest.status)
