@@ -13,8 +13,16 @@ export interface Journey {
   readonly person: Person;
   /** Budgets that are still to come. */
   readonly later: Limits[];
-  /** What held and how many tools had been executed when it began to hold. */
-  readonly eras: { readonly toolCalls: number; readonly before: number; readonly given?: Limits }[];
+  /**
+   * What held, and how many tools had been executed when it began to hold; `called`: of these, without what was only
+   * announced by then.
+   */
+  readonly eras: {
+    readonly toolCalls: number;
+    readonly before: number;
+    readonly called?: number;
+    readonly given?: Limits;
+  }[];
   /** It has more than it can use. */
   hasPlenty: boolean;
   begin(runtime: Runtime): Promise<RunHandle>;

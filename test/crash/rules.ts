@@ -170,7 +170,8 @@ const spending: Rule = (seen) => {
   const unknown = forgotten(seen);
   const hasLosers = given.generations.some((one) => holds(one, ({ kind }) => kind === 'first' || kind === 'race'));
   return journey.eras.flatMap(({ toolCalls, before }, n) => {
-    const used = journey.eras[n + 1]?.before ?? callsOf(world, runId);
+    const next = journey.eras[n + 1];
+    const used = next?.called ?? next?.before ?? callsOf(world, runId);
     const detail = `${used} calls where ${toolCalls} are allowed: ${JSON.stringify(journey.eras)}`;
     return used - unknown > Math.max(toolCalls, before)
       ? [{ rule: hasLosers ? 'budget:losers' : 'budget:toolCalls', detail }]

@@ -122,7 +122,7 @@ export class Line {
     const late = (): FlyballError => (sent.isWrite ? uncertain(op) : unreachable(op));
     if (fate === 'refused') return sent.giveUp(() => unreachable(op));
     if (fate === 'lost') return sent.giveUp(late);
-    const there = this.delay(op, runId, fate === 'late' ? PATIENCE_MS + random.int(20_000) : undefined);
+    const { there, isBehind } = this.delay(op, runId, fate === 'late' ? PATIENCE_MS + random.int(20_000) : undefined);
     const back = this.oneWay();
     const told = (tell: () => void): void => {
       if (this.end.isCut()) return;
@@ -130,7 +130,7 @@ export class Line {
       else timeline.after(back, tell);
     };
     const answer = fate === 'unanswered' || fate === 'resent' ? () => undefined : told;
-    if (there === 0) void sent.apply(answer);
+    if (there === 0 && !isBehind) void sent.apply(answer);
     else timeline.after(there, () => void sent.apply(answer));
     const isSure = fate === 'arrives' && there === 0 && back === 0 && !this.end.isCut();
     if (!isSure) sent.giveUp(late); // the answer gets lost, or may be cut off
@@ -152,12 +152,15 @@ export class Line {
     return most === 0 || this.random.int(3) > 0 ? 0 : this.random.int(most);
   }
 
-  private delay(op: string, runId: string | undefined, given: number | undefined): number {
+  /** Ordered requests get in line, also behind one that arrives at this very moment and has not yet. */
+  private delay(op: string, runId: string | undefined, given: number | undefined): Journey {
     const ms = given ?? this.oneWay();
-    if (runId === undefined || !ORDERED.has(op)) return ms;
-    const arrives = Math.max(this.timeline.now + ms, this.arrivals.get(runId) ?? 0);
+    if (runId === undefined || !ORDERED.has(op)) return { there: ms, isBehind: false };
+    const { now } = this.timeline;
+    const last = this.arrivals.get(runId) ?? 0;
+    const arrives = Math.max(now + ms, last);
     this.arrivals.set(runId, arrives);
-    return arrives - this.timeline.now;
+    return { there: arrives - now, isBehind: last >= now };
   }
 
   /** What the storage tells by itself may be late or get lost: workers look around all the same. */
@@ -173,6 +176,13 @@ export class Line {
 }
 
 type Listener = (runId?: string) => void;
+
+interface Journey {
+  /** How long it takes to arrive. */
+  readonly there: number;
+  /** Another one arrives before it. */
+  readonly isBehind: boolean;
+}
 
 interface Sent {
   readonly apply: (answer: (tell: () => void) => void) => Promise<void>;

@@ -78,7 +78,7 @@ export class People {
         return;
       default:
         if (this.unsure.has(runId)) await this.tryAgain(server, visit);
-        for (const wait of await this.around.openWaits(runId)) await this.respond(visit, wait);
+        await this.respondTo(visit, await this.around.openWaits(runId));
     }
   }
 
@@ -115,7 +115,14 @@ export class People {
     count();
   }
 
-  private async respond(visit: Visit, wait: EventOf<'wait-start'>): Promise<void> {
+  private async respondTo(visit: Visit, waits: readonly EventOf<'wait-start'>[]): Promise<void> {
+    for (const wait of waits) {
+      const isOnlyOne = waits.filter(({ name }) => name === wait.name).length === 1;
+      await this.respond(visit, wait, isOnlyOne);
+    }
+  }
+
+  private async respond(visit: Visit, wait: EventOf<'wait-start'>, isOnlyOne: boolean): Promise<void> {
     const { people } = visit.given;
     const known = this.asked.get(wait.token) ?? {
       isAnswered: false,
@@ -127,7 +134,7 @@ export class People {
     if (this.around.random.int(3) === 0) return; // not now
     if (wait.kind === 'doubt') await this.settleDoubt(visit, wait, known);
     else if (wait.kind === 'approval') await this.decide(visit, wait, known);
-    else await this.tell(visit, wait, known);
+    else await this.tell(visit, wait, { known, isOnlyOne });
   }
 
   /** Nobody can say what became of something that may still happen. */
@@ -155,13 +162,18 @@ export class People {
     asked.isAnswered = said.some(Boolean);
   }
 
-  private async tell({ runId, given, world }: Visit, wait: EventOf<'wait-start'>, asked: Asked): Promise<void> {
+  private async tell(
+    { runId, given, world }: Visit,
+    wait: EventOf<'wait-start'>,
+    { known, isOnlyOne }: { readonly known: Asked; readonly isOnlyOne: boolean },
+  ): Promise<void> {
     const { type } = wait.request as { readonly type: 'number' | 'string' };
     const [right, wrong] = type === 'number' ? [5, 'five'] : ['five', 5];
-    const to = given.people.by === 'name' ? wait.name : wait.token;
+    // by a name that two waits have, the answer to one of them would reach the other
+    const to = given.people.by === 'name' && isOnlyOne ? wait.name : wait.token;
     if (given.people.isLate && (await this.send(runId, wait.token, wrong, 'sam', wait.token)))
       world.blame('signal:wrong-type', `${wait.name} takes a ${type} and took ${wrong}`);
-    asked.isAnswered = (await this.send(runId, to, right, 'sam', wait.token)) !== false;
+    known.isAnswered = (await this.send(runId, to, right, 'sam', wait.token)) !== false;
   }
 
   /** What the sender was told; false where nobody took it, or nobody knows. */

@@ -2,7 +2,7 @@ import { memoryEngine, type Runtime } from 'flyball';
 import { type SeededRandom, seededRandom } from 'flyball/testing';
 import type { Owner } from '../../packages/flyball/src/core/events.js';
 import { openWaitsOf } from '../../packages/flyball/src/runtime/load.js';
-import { callsOf, type Violation, World } from '../crash/world.js';
+import { type Violation, World } from '../crash/world.js';
 import { agentFor } from './agents.js';
 import { Dispatch } from './dispatch.js';
 import { apply, full, horizonOf, strike } from './faults.js';
@@ -68,7 +68,7 @@ export class Simulation {
       now: () => this.timeline.now,
       blame: (rule, detail) => this.blame(rule, detail),
       trace: (line) => this.trace(line),
-      callsOf: (runId) => callsOf(this.world(runId), runId),
+      callsOf: (runId) => this.world(runId).toolCalls.get(runId) ?? new Set(),
       mayTakeOver: (owner) => plan.turns === 'dispatcher' || this.dead.has(owner.id),
       took: (by, known, others) => this.took(by, known, others),
     });

@@ -16,8 +16,10 @@ export interface Known {
   end: string | undefined;
   /** Waits by id: whether each is open. */
   readonly waits: Map<string, boolean>;
-  /** Budgets that held, and how many tools had been called when each began to. */
-  readonly eras: { readonly toolCalls: number; readonly before: number }[];
+  /** Budgets that held, and how many tools had been called or announced when each began to. */
+  readonly eras: { readonly toolCalls: number; readonly before: number; readonly called: number }[];
+  /** Keys of calls that were announced: they were let in by the budget of that time. */
+  readonly announced: Set<string>;
   writes: number;
   /** Of acts that were announced. */
   intents: number;
@@ -31,8 +33,8 @@ export interface Outside {
   now(): number;
   blame(rule: string, detail: string): void;
   trace(line: string): void;
-  /** How many tools the run has called by now. */
-  callsOf(runId: string): number;
+  /** Keys of the tools that the run has called by now. */
+  callsOf(runId: string): ReadonlySet<string>;
   /** Nobody claims a run from an owner that is there and holds its lease, unless whoever dispatches decides so. */
   mayTakeOver(owner: Owner): boolean;
   /** Somebody took a run of this version, while others had announced that they run it for a while. */
@@ -182,6 +184,7 @@ export class Truth {
       end: undefined,
       waits: new Map(),
       eras: [],
+      announced: new Set(),
       writes: 0,
       intents: 0,
       isOther: false,
@@ -233,9 +236,10 @@ export class Truth {
     const { blame, callsOf } = this.outside;
     const toolCalls = event.budget?.toolCalls;
     if (toolCalls !== undefined && (event.type === 'run-start' || event.type === 'run-resume'))
-      known.eras.push({ toolCalls, before: callsOf(known.runId) });
+      known.eras.push({ toolCalls, ...soFar(known, callsOf(known.runId)) });
     if (event.type === 'run-end' && event.outcome?.stop !== 'bounded') known.end = event.outcome?.stop;
     if (event.type === 'intent' && event.of !== 'undo') known.intents++;
+    if (event.type === 'intent' && event.of === 'call') known.announced.add(event.key ?? '');
     if (event.type === 'complete' && event.name === 'checked') known.isOther = true;
     const wait = `${generation}:${event.id}`;
     if (event.type === 'wait-start') known.waits.set(wait, true);
@@ -261,11 +265,20 @@ export class Truth {
   }
 }
 
+/** A call that was announced and not made is still to be made: it counts as what the budget before let in. */
+function soFar(
+  { announced }: Known,
+  called: ReadonlySet<string>,
+): { readonly before: number; readonly called: number } {
+  return { before: new Set([...called, ...announced]).size, called: called.size };
+}
+
 interface Told {
   readonly type: string;
   readonly id?: string;
   readonly name?: string;
   readonly of?: string;
+  readonly key?: string;
   /** The message that ended a wait. */
   readonly signal?: string;
   readonly budget?: { readonly toolCalls?: number };
