@@ -1,4 +1,5 @@
 import { ConfigError } from 'flyball';
+import { parsedUrl } from 'flyball/internal';
 
 /** How many runs may be at work at the same time, by name. `'*'` is for each of those that are not named. */
 export type RestateLimits = Readonly<Record<string, number>>;
@@ -83,7 +84,7 @@ function listOf(given: string | readonly string[]): readonly string[] {
 /** Without a slash at its end. */
 function httpOf(address: string): string {
   const http = address.replace(/^restate:\/\//i, 'http://');
-  if (!/^https?:\/\/[^/?#]+\/?$/i.test(http) || !URL.canParse(http)) throw wrongUrl(address);
+  if (!/^https?:\/\/[^/?#]+\/?$/i.test(http) || parsedUrl(http) === undefined) throw wrongUrl(address);
   return http.replace(/\/$/, '');
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, FlyballError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import type { ArchiveStore } from '../../ports/archive.js';
 import { type Credentials, encoded, signed, type UnsignedRequest } from './signature.js';
 
@@ -51,7 +52,7 @@ export function s3Archive(options: S3Options): ArchiveStore {
 
 function baseOf({ bucket, endpoint, region = 'us-east-1' }: S3Options): string {
   if (endpoint === undefined) return `https://${bucket}.s3.${region}.amazonaws.com`;
-  if (!URL.canParse(endpoint))
+  if (parsedUrl(endpoint) === undefined)
     throw new ConfigError(`The S3 endpoint ${endpoint} is not an address such as https://s3.example.com.`);
   return `${endpoint.replace(/\/+$/, '')}/${encoded(bucket)}`;
 }
