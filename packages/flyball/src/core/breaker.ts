@@ -1,5 +1,8 @@
 import type { BreakerPolicy } from './tool.js';
 
+/** That of a breaker that has never opened. */
+export const FIRST_ERA = 0;
+
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /**
@@ -14,7 +17,7 @@ export class Breaker {
   private failuresInARow = 0;
   private openUntil: number | undefined;
   private isTrying = false;
-  private currentEra = 0;
+  private currentEra = FIRST_ERA;
 
   constructor(policy: BreakerPolicy) {
     this.policy = policy;
@@ -67,14 +70,4 @@ export class Breaker {
   private isStale(era: number): boolean {
     return era !== this.currentEra || (this.openUntil !== undefined && !this.isTrying);
   }
-}
-
-/** A breaker for each of these things, made when it is first asked for. */
-export function breakersOf(): (of: object, policy: BreakerPolicy) => Breaker {
-  const known = new WeakMap<object, Breaker>();
-  return (of, policy) => {
-    const breaker = known.get(of) ?? new Breaker(policy);
-    known.set(of, breaker);
-    return breaker;
-  };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Amounts, AXES, budget, type CountedAxis, checkSlice, completed, ProgressMeter } from './budget.js';
+import { type Amounts, AXES, budget, type CountedAxis, checkSlice, completed } from './budget.js';
 import { Ledger } from './ledger.js';
 
 const ledger = (limits: Parameters<typeof budget>[0] = {}): Ledger => new Ledger('', budget(limits));
@@ -239,19 +239,6 @@ describe('time', () => {
     expect(root.outOfTime(1e9, 0)).toMatchObject({ bound: 'wallMs', spent: 1e9 });
     expect(root.outOfTime(0, 5000)).toMatchObject({ bound: 'deadline', limit: 5000 });
     expect(root.outOfTime(0, 1e9)).toMatchObject({ bound: 'deadline', spent: 1e9 });
-  });
-});
-
-describe('the progress meter', () => {
-  it('counts repeats in a row that bring an earlier result, and starts again with anything new [R2-BUDGET-NO-PROGRESS]', () => {
-    const meter = new ProgressMeter();
-    expect(meter.record('look', 'nothing')).toBe(0);
-    expect(meter.record('look', 'nothing')).toBe(1);
-    expect(meter.record('look', 'nothing')).toBe(2);
-    expect(meter.record('look', 'something')).toBe(0);
-    expect(meter.record('look', 'nothing')).toBe(1); // alternating between known results is no progress either
-    expect(meter.record('look', 'something')).toBe(2);
-    expect(meter.record('ask', 'nothing')).toBe(0);
   });
 });
 

@@ -114,6 +114,8 @@ function misplaced(role: string): FlyballError {
   return new FlyballError('INPUT_INVALID', `${where}, not into a message of the role "${role}".`);
 }
 
+const NO_MEDIA: readonly MediaPart[] = [];
+
 /** Appends a segment. Nothing is copied: the new link points to the old chain. */
 export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
   const added = segment(given);
@@ -121,7 +123,7 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
   if (parent !== undefined && BANDS.indexOf(parent.segment.band) > BANDS.indexOf(added.band)) {
     return append(append(parent.parent, given), parent.segment);
   }
-  const media = mediaIn(added.parts);
+  const media = added.parts === undefined ? NO_MEDIA : mediaIn(added.parts);
   const id = linkId(media.reduce(mediaLinkId, parent?.id ?? ''), added);
   return {
     id,
@@ -180,6 +182,7 @@ const MEDIA = 'media';
 
 /** The links that stand between a message and the one before it. */
 export function mediaLinksOf({ segment: { parts }, parent }: Prompt): readonly MediaLink[] {
+  if (parts === undefined) return [];
   let under = parent?.id;
   return mediaIn(parts).map((part) => {
     const link = { id: mediaLinkId(under ?? '', part), parent: under, header: mediaHeaderOf(part), part };

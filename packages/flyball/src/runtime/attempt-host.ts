@@ -1,4 +1,3 @@
-import { breakersOf } from '../core/breaker.js';
 import { failureOf } from '../core/errors.js';
 import { through } from '../core/join-seams.js';
 import type { Rest } from '../ports/engine.js';
@@ -45,9 +44,9 @@ export function hostFor(house: Household): AttemptHost {
     options,
     me: host.owner(),
     isGone: (owner) => host.isGone(owner),
-    leases,
+    leases: leases.until,
     priceOf: prices,
-    breakerOf: breakersOf(),
+    breakers: new WeakMap(),
     aroundBody: settings.aroundBody,
     get others() {
       return house.others();

@@ -14,7 +14,11 @@ export class Audience {
   private readonly noting = new Map<string, Waiter[]>();
   private readonly ending = new Map<string, Waiter[]>();
   private readonly entryListeners = new Set<EntryListener>();
+  /** Who watches entries: with nobody there, nothing has to be told. */
+  readonly listeners: ReadonlySet<EntryListener> = this.entryListeners;
   private readonly deltaListeners = new Set<DeltaListener>();
+  /** Who wants to see replies while they come. */
+  readonly watchers: ReadonlySet<DeltaListener> = this.deltaListeners;
   private closedBy: { readonly error: unknown } | undefined;
 
   constructor(onProblem: (error: unknown, doing: string) => void) {
@@ -79,11 +83,6 @@ export class Audience {
   subscribeDeltas(listener: DeltaListener): () => void {
     this.deltaListeners.add(listener);
     return () => this.deltaListeners.delete(listener);
-  }
-
-  /** Somebody wants to see replies while they come. */
-  isWatched(): boolean {
-    return this.deltaListeners.size > 0;
   }
 
   publish(runId: string, entries: readonly Entry[]): void {

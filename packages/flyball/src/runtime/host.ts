@@ -4,7 +4,6 @@ import type { Price } from '../core/model.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Seams } from '../core/seams.js';
-import type { BreakerPolicy } from '../core/tool.js';
 import type { Claim, Engine, RestingState } from '../ports/engine.js';
 import type { Audience } from './audience.js';
 import type { OtherRunsHost } from './reach.js';
@@ -52,17 +51,18 @@ export interface AttemptHost {
   readonly options: AttemptOptions;
   readonly me: Owner;
   isGone(owner: Owner): boolean;
-  readonly leases: { holds(runId: string): boolean };
+  /** Until when each run that lives here is leased, by the monotonic reading. */
+  readonly leases: ReadonlyMap<string, number>;
   priceOf(modelId: string, own: Price | undefined): Price | undefined;
-  /** Each tool's circuit breaker, shared by all runs of this process. */
-  breakerOf(tool: object, policy: BreakerPolicy): Breaker;
+  /** Circuit breakers of the tools of which a call has failed, shared by all runs of this process. */
+  readonly breakers: WeakMap<object, Breaker>;
   /** What runs can do to other runs. */
   readonly others: OtherRunsHost;
   /** Around the body of every effect, by its key: for tests that give an effect the result it had before. */
   readonly aroundBody: AroundBody | undefined;
   aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown): Promise<Outcome<unknown>>;
   /** Whoever watches: told of entries that are durable now, and of replies while they come. */
-  readonly audience: Pick<Audience, 'publish' | 'isWatched' | 'delta'>;
+  readonly audience: Pick<Audience, 'listeners' | 'watchers' | 'publish' | 'delta'>;
   /** Entries of a run that crashed before are durable now. */
   wentOn(runId: string, entries: readonly Written[]): void;
   /** The function has settled and nothing is in line: may be told more than once. */

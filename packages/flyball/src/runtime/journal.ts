@@ -62,7 +62,7 @@ export class Journal {
       time: () => ({ at: clock.now(), activeMs: run.life.time.total() }),
       onDurable: (entries) => {
         if (claim.record.crashes > 0) host.wentOn(claim.runId, entries);
-        host.audience.publish(claim.runId, entries);
+        if (host.audience.listeners.size > 0) host.audience.publish(claim.runId, entries);
       },
     });
   }

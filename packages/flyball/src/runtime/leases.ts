@@ -11,11 +11,14 @@ export interface Term {
 export class Leases {
   private readonly clock: Clock;
   private readonly leaseMs: number;
-  private readonly until = new Map<string, number>();
+  /** By run. Whoever is about to act compares it with the monotonic reading. */
+  readonly until: ReadonlyMap<string, number>;
+  private readonly terms = new Map<string, number>();
 
   constructor(clock: Clock, leaseMs: number) {
     this.clock = clock;
     this.leaseMs = leaseMs;
+    this.until = this.terms;
   }
 
   /** A lease that is about to be asked for: `hold` it when it is granted. It is over here before it is over there. */
@@ -25,23 +28,20 @@ export class Leases {
   }
 
   hold(runId: string, { until }: { readonly until: number }): void {
-    this.until.set(runId, until);
-  }
-
-  holds(runId: string): boolean {
-    return (this.until.get(runId) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonic();
+    this.terms.set(runId, until);
   }
 
   /** Those of the runs whose lease was not renewed in time. */
   lapsed(runIds: Iterable<string>): readonly string[] {
-    return [...runIds].filter((runId) => !this.holds(runId));
+    const now = this.clock.monotonic();
+    return [...runIds].filter((runId) => now >= (this.until.get(runId) ?? now));
   }
 
   drop(runId: string): void {
-    this.until.delete(runId);
+    this.terms.delete(runId);
   }
 
   clear(): void {
-    this.until.clear();
+    this.terms.clear();
   }
 }

@@ -1,4 +1,4 @@
-import { type Amounts, ProgressMeter } from '../core/budget.js';
+import type { Amounts } from '../core/budget.js';
 import type { EffectId, EndEvent, EventOf } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
 import { BestSoFar, type ScopeKind } from './best-so-far.js';
@@ -239,5 +239,21 @@ export class Scope {
     if (this.open > 0 || this.closedBy !== undefined) return false;
     for (const child of this.children) if (!child.isOver()) return false;
     return true;
+  }
+}
+
+/** Which of a call's repeats brought nothing new: same call, same result as one seen before in this scope. */
+export class ProgressMeter {
+  private readonly seen = new Set<string>();
+  private stale = 0;
+
+  /** Counts one finished call; answers how many in a row were repeats. */
+  record(call: string, result: string, how: { readonly changed?: boolean } = {}): number {
+    const pair = `${call} ${result}`;
+    // after something changed, what was known before may be worth looking at again; only this very call is not
+    if (how.changed === true && !this.seen.has(pair)) this.seen.clear();
+    this.stale = this.seen.has(pair) ? this.stale + 1 : 0;
+    this.seen.add(pair);
+    return this.stale;
   }
 }

@@ -82,7 +82,8 @@ export class RunLife {
 
   /** False once the lease may have passed to someone else: then nothing may touch the world. */
   get holdsLease(): boolean {
-    return !this.isDead && this.run.host.leases.holds(this.run.runId);
+    const { host, runId, clock } = this.run;
+    return !this.isDead && clock.monotonic() < (host.leases.get(runId) ?? Number.NEGATIVE_INFINITY);
   }
 
   /** It is about to be given back: nothing new is heard or begun. */

@@ -1,5 +1,4 @@
 import type { ApprovalRules, Review } from '../../core/approval.js';
-import type { Breaker } from '../../core/breaker.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { canBeStored } from '../../core/codec.js';
 import type { EffectKind } from '../../core/effect-kind.js';
@@ -49,8 +48,28 @@ export interface Act {
 }
 
 export interface Invocation {
-  readonly policy: Omit<InvocationPolicy, 'breaker'>;
-  readonly breaker: Breaker;
+  readonly policy: InvocationPolicy;
+  readonly tool: object;
+}
+
+export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** The longest an act can take, waits between its tries included: until then its owner may still be about to act. */
+export function longestMs(act: Act, graceMs: number): number {
+  const timeoutMs = (act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS) + graceMs;
+  const tries = triesOf(act);
+  return tries * timeoutMs + (tries - 1) * (act.invocation?.policy.maxDelayMs ?? 0);
+}
+
+/** Only what may be repeated is ever tried again by itself: anything else is in doubt after a failure. */
+export function triesOf(act: Act): number {
+  const repeatable = act.class === 'pure' || act.class === 'idempotent';
+  return repeatable && act.invocation !== undefined ? 1 + act.invocation.policy.retries : 1;
+}
+
+/** A call of this tool has failed in this process: only then it has a circuit breaker. */
+export function hasFailedBefore({ host }: Attempt, { invocation }: Act): boolean {
+  return invocation !== undefined && host.breakers.has(invocation.tool);
 }
 
 export function rulesOf<A, T>(effect: EffectClass<A, T>): Pick<Act, 'class' | 'why' | 'rules'> {
@@ -215,7 +234,8 @@ function spentOf(
   const spent: Record<string, number> = pending.kind === 'call' ? { toolCalls: 1 } : {};
   for (const axis of AXES) {
     const said = reported?.[axis];
-    const amount = isAmount(said) ? said : (declared?.[axis] ?? 0); // a report that is no amount counts as none
+    // a report that is no amount counts as none
+    const amount = said !== undefined && isAmount(said) ? said : (declared?.[axis] ?? 0);
     if (amount > 0) spent[axis] = amount;
   }
   return { spent };

@@ -266,7 +266,7 @@ async function generate(
     get signal() {
       return how.signal; // made only where a model reads it
     },
-    ...(attempt.host.audience.isWatched() ? { onDelta } : {}),
+    ...(attempt.host.audience.watchers.size > 0 ? { onDelta } : {}),
     ...((session.model.paidAttempts ?? 1) > 1
       ? {}
       : { onUsage: (usage) => tellUsed(attempt, pending, session, usage) }),

@@ -204,7 +204,7 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, place: Place): Ac
     ...(tool.hash === undefined ? undefined : { toolHash: tool.hash }),
     // Object.create, not a copy: verify and compensate may be methods of a class
     ...(timeout ? { rules: Object.create(own.rules, { timeoutMs: { value: tool.timeoutMs } }) } : undefined),
-    invocation: invocationOf(attempt, tool),
+    invocation: invocationOf(tool),
     body: async (how) => {
       if (seams['tool.exec'] === undefined && seams['tool.post'] === undefined) return tool.execute(args, how);
       return guarded(attempt, tool, args, { ...place, how });
@@ -223,9 +223,9 @@ const PATIENCE: InvocationPolicy = {
   breaker: { failures: 5, openMs: 30_000 },
 };
 
-function invocationOf(attempt: Attempt, tool: AnyTool): Invocation {
+function invocationOf(tool: AnyTool): Invocation {
   const policy = tool.retry === undefined ? PATIENCE : { ...PATIENCE, ...tool.retry };
-  return { policy, breaker: attempt.host.breakerOf(tool, policy.breaker) };
+  return { policy, tool };
 }
 
 /** Execution and response guard: what the model may read of a result is decided before it is kept. */

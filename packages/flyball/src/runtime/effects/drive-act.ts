@@ -4,7 +4,10 @@ import type { Attempt } from '../attempt.js';
 import type { Pending } from '../open-effects.js';
 import {
   type Act,
+  DEFAULT_TIMEOUT_MS,
+  hasFailedBefore,
   isAskedAlready,
+  longestMs,
   needsGate,
   recordCutOff,
   recordFailure,
@@ -13,9 +16,9 @@ import {
   recordValue,
 } from './act.js';
 import { resolveDoubt } from './doubt.js';
-import { type BodyEnd, keyOf } from './effect.js';
+import { type BodyEnd, keyOf, runBody } from './effect.js';
 import { isRejected, passGates } from './gate.js';
-import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, isInDoubt, longestMs, runTries } from './tries.js';
+import { circuitIsOpen, circuitRefusal, eraOf, isInDoubt, type Tried, type TryOptions, tryAgain } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
 export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act): Promise<void> {
@@ -26,7 +29,7 @@ export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act
     const mayBeRejected = attempt.journal.state.hasRejections && !isAskedAlready(attempt, `${pending.id}!gate`);
     if (mayBeRejected && isRejected(attempt, pending, act)) return;
     if (needsGate(attempt, act)) {
-      const refusal = circuitIsOpen(attempt, act);
+      const refusal = hasFailedBefore(attempt, act) ? circuitIsOpen(attempt, act) : undefined;
       if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
       const passed = await passGatesOrFail(attempt, pending, act);
       if (passed === undefined) return;
@@ -80,10 +83,10 @@ function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | und
 
 async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
-  const refusal = circuitRefusal(attempt, act);
+  const refusal = hasFailedBefore(attempt, act) ? circuitRefusal(attempt, act) : undefined;
   if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
   if (act.of === 'call') attempt.admission.beginCall(pending, act.name);
-  const { end } = await runTries(attempt, pending, act, {
+  const { end } = await attemptAct(attempt, pending, act, {
     key: keyOf(attempt, pending),
     timeoutMs: act.rules.timeoutMs ?? (act.of === 'call' ? DEFAULT_TIMEOUT_MS : undefined),
   });
@@ -99,7 +102,7 @@ type Doubtful = { readonly intent: EventOf<'intent'>; readonly ended: BodyEnd<un
 async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: number): Promise<'ended' | Doubtful> {
   // what is not repeatable is only made again once it is known not to have happened
   const wasAttempted = nth > 1 && act.class === 'idempotent';
-  const isOpen = circuitIsOpen(attempt, act);
+  const isOpen = hasFailedBefore(attempt, act) ? circuitIsOpen(attempt, act) : undefined;
   if (isOpen !== undefined) return failed(attempt, pending, act, isOpen, wasAttempted);
   const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const graceMs = attempt.host.options.settleMs;
@@ -121,9 +124,9 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   const isWanted = pending.closedBy === undefined || (wasAttempted && act.rules.compensate !== undefined);
   if (!isWanted) return failed(attempt, pending, act, pending.closedBy, wasAttempted);
   // let in only now: whoever is let in as the trial has to come to an end
-  const refusal = circuitRefusal(attempt, act);
+  const refusal = hasFailedBefore(attempt, act) ? circuitRefusal(attempt, act) : undefined;
   if (refusal !== undefined) return failed(attempt, pending, act, refusal, wasAttempted);
-  const { end: ended, mayHaveActed } = await runTries(attempt, pending, act, { key: intent.key, timeoutMs, graceMs });
+  const { end: ended, mayHaveActed } = await attemptAct(attempt, pending, act, { key: intent.key, timeoutMs, graceMs });
   if (ended.ended === 'value') {
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
     return 'ended';
@@ -136,6 +139,14 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   if (act.class === 'idempotent') return failed(attempt, pending, act, errorOf(ended), wasAttempted || mayHaveActed);
   if (ended.ended === 'error' && !isInDoubt(ended.error)) return failed(attempt, pending, act, ended.error, false);
   return { intent, ended };
+}
+
+/** Most acts succeed at once: only what fails, or failed before, is tried again or held against its tool. */
+async function attemptAct(attempt: Attempt, pending: Pending, act: Act, options: TryOptions): Promise<Tried> {
+  const era = hasFailedBefore(attempt, act) ? eraOf(attempt, act) : undefined;
+  const end = await runBody(attempt, pending, options, act.body);
+  if (end.ended === 'value' && !hasFailedBefore(attempt, act)) return { end, mayHaveActed: false };
+  return tryAgain(attempt, pending, act, options, { end, era });
 }
 
 function intentOf(attempt: Attempt, pending: Pending, act: Act, nth: number): EventOf<'intent'> {

@@ -1,13 +1,12 @@
+import { Breaker, FIRST_ERA } from '../../core/breaker.js';
 import { type Failure, FlyballError, failureOf } from '../../core/errors.js';
 import { causesOf } from '../../core/original-code.js';
 import { backoffMs, isBrokenOffCode, isEndOfRun, mayPass } from '../../core/retry.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../open-effects.js';
 import { randomAt } from '../random-at.js';
-import type { Act } from './act.js';
+import { type Act, type Invocation, triesOf } from './act.js';
 import { type BodyEnd, runBody } from './effect.js';
-
-export const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The effect itself did not wait for the end of what it had begun. */
 const GIVEN_UP: ReadonlySet<unknown> = new Set(['AbortError', 'TimeoutError']);
@@ -22,29 +21,16 @@ export function isInDoubt(error: unknown): boolean {
   return false;
 }
 
-/** The longest an act can take, waits between its tries included: until then its owner may still be about to act. */
-export function longestMs(act: Act, graceMs: number): number {
-  const timeoutMs = (act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS) + graceMs;
-  const tries = triesOf(act);
-  return tries * timeoutMs + (tries - 1) * (act.invocation?.policy.maxDelayMs ?? 0);
-}
-
-/** Only what may be repeated is ever tried again by itself: anything else is in doubt after a failure. */
-function triesOf(act: Act): number {
-  const repeatable = act.class === 'pure' || act.class === 'idempotent';
-  return repeatable && act.invocation !== undefined ? 1 + act.invocation.policy.retries : 1;
-}
-
 /** As `circuitRefusal`, without being let in: nobody is asked to approve what would not be tried anyway. */
 export function circuitIsOpen(attempt: Attempt, act: Act): FlyballError | undefined {
-  const { breaker } = act.invocation ?? {};
+  const breaker = breakerOf(attempt, act);
   const now = attempt.clock.monotonic();
   return breaker?.state(now) === 'open' ? leftAlone(act, breaker.refuses(now) ?? 0) : undefined;
 }
 
 /** Why nothing may be tried now, or undefined. */
 export function circuitRefusal(attempt: Attempt, act: Act): FlyballError | undefined {
-  const waitMs = act.invocation?.breaker.refuses(attempt.clock.monotonic());
+  const waitMs = breakerOf(attempt, act)?.refuses(attempt.clock.monotonic());
   return waitMs === undefined ? undefined : leftAlone(act, waitMs);
 }
 
@@ -56,24 +42,47 @@ function leftAlone(act: Act, waitMs: number): FlyballError {
   );
 }
 
+/** Known once a call of the tool has failed. */
+function breakerOf({ host }: Attempt, { invocation }: Act): Breaker | undefined {
+  return invocation === undefined ? undefined : host.breakers.get(invocation.tool);
+}
+
+/** Taken where a try begins: its end is reported with it. A breaker that comes later begins with the first. */
+export function eraOf(attempt: Attempt, act: Act): number | undefined {
+  return breakerOf(attempt, act)?.era;
+}
+
+/** What one try came to, and when it began. */
+export interface Try {
+  readonly end: BodyEnd<unknown>;
+  /** Undefined: the tool had no breaker yet. */
+  readonly era: number | undefined;
+}
+
 /** How the last try ended, and whether any of them may have acted without an end that says so. */
 export interface Tried {
   readonly end: BodyEnd<unknown>;
   readonly mayHaveActed: boolean;
 }
 
-/** Runs the body, and again under the same key while it fails in a way that may pass and its policy allows. */
-export async function runTries(
+export interface TryOptions {
+  readonly key: string;
+  readonly timeoutMs: number | undefined;
+  readonly graceMs?: number;
+}
+
+/** After a first try: runs the body again under the same key while it fails in a way that may pass and its policy allows. */
+export async function tryAgain(
   attempt: Attempt,
   pending: Pending,
   act: Act,
-  options: { readonly key: string; readonly timeoutMs: number | undefined; readonly graceMs?: number },
+  options: TryOptions,
+  first: Try,
 ): Promise<Tried> {
   const tries = triesOf(act);
   let mayHaveActed = false;
+  let { end, era } = first;
   for (let made = 1; ; made++) {
-    const era = act.invocation?.breaker.era;
-    const end = await runBody(attempt, pending, options, act.body);
     const failure = learn(attempt, act, end, era);
     mayHaveActed ||= end.ended === 'stopped' || (end.ended === 'error' && isInDoubt(end.error));
     if (failure === undefined || made >= tries || act.invocation === undefined || pending.closedBy !== undefined)
@@ -84,29 +93,37 @@ export async function runTries(
     if (stopped !== undefined) return { end: { ended: 'stopped', reason: stopped, settled: true }, mayHaveActed };
     const refusal = circuitRefusal(attempt, act);
     if (refusal !== undefined) return { end: { ended: 'error', error: refusal }, mayHaveActed };
+    era = eraOf(attempt, act);
+    end = await runBody(attempt, pending, options, act.body);
   }
 }
 
 /** Tells the breaker how it went; answers the failure when trying again makes sense. */
-function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | undefined): Failure | undefined {
-  const breaker = act.invocation?.breaker;
+function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era = FIRST_ERA): Failure | undefined {
   if (end.ended === 'value') {
-    breaker?.succeeded(era);
+    breakerOf(attempt, act)?.succeeded(era);
     return undefined;
   }
   const error = end.ended === 'error' ? end.error : end.reason;
   const failure = failureOf(error);
   const again = mayPass(failure) ? failure : undefined;
   if (again === undefined && isAboutTheCall(error, failure)) {
-    breaker?.undecided(era);
+    breakerOf(attempt, act)?.undecided(era);
     return undefined;
   }
-  const now = attempt.clock.monotonic();
-  const before = breaker?.state(now);
-  breaker?.failed(now, era);
-  if (breaker !== undefined && breaker.state(now) !== before)
+  if (act.invocation !== undefined && countFailure(attempt, act.invocation, era))
     attempt.journal.push({ type: 'operator-alert', alert: 'circuit-open', why: `${act.name}: ${failure.message}` });
   return again;
+}
+
+/** Whether this failure is the one that opened the circuit. */
+function countFailure({ host, clock }: Attempt, { tool, policy }: Invocation, era: number): boolean {
+  const breaker = host.breakers.get(tool) ?? new Breaker(policy.breaker);
+  host.breakers.set(tool, breaker);
+  const now = clock.monotonic();
+  const before = breaker.state(now);
+  breaker.failed(now, era);
+  return breaker.state(now) !== before;
 }
 
 /**
