@@ -5,7 +5,7 @@
  *   node scripts/bundle.mjs flyball             # before
  *   node scripts/bundle.mjs flyball --restore   # after
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -16,6 +16,9 @@ import { allEntries, manifestOf, PUBLISHED, TAKEN_IN } from './packages.mjs';
 
 /** Started by their path, so that nothing imports them. @type {Readonly<Record<string, readonly string[]>>} */
 const STARTED = { flyball: ['adapters/sandbox-quickjs/worker.js', 'cli/typescript-hook.js'] };
+
+/** Files that ship as they are. @type {Readonly<Record<string, readonly string[]>>} */
+const DATA = { flyball: ['catalogue/catalogue.json'] };
 
 /** @param {string} folder */
 const built = (folder) => join(root, 'packages', folder, 'dist');
@@ -110,6 +113,7 @@ async function bundle(folder) {
       groups: [{ name: (id) => (started.has(id) ? null : (name(id) ?? roomOf(id))), debugName: 'rooms' }],
     },
   });
+  for (const path of DATA[folder] ?? []) copyFileSync(join(kept(folder), path), join(built(folder), path));
   const runs = output.find(
     (file) => file.type === 'chunk' && file.imports.some((path) => fixed.includes(path.replace(/\.js$/, ''))),
   );

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { filesUnder, root } from './files.mjs';
 
 /**
@@ -110,9 +110,18 @@ export async function ensureBuilt(target, how = {}) {
   });
   rmSync(join(root, target.out), { recursive: true, force: true });
   renameSync(aside, join(root, target.out));
+  await writeCatalogue(join(root, target.out, 'catalogue'));
   const program = join(root, target.out, 'cli/main.js');
   if (existsSync(program)) chmodSync(program, 0o755); // a project that links this folder runs it by name
   writeFileSync(stampFile, stamp);
+}
+
+/** The package has the catalogue of patterns as JSON too, for whoever reads it without our code. @param {string} folder */
+export async function writeCatalogue(folder) {
+  const module = join(folder, 'index.js');
+  if (!existsSync(module)) return;
+  const { catalogueJson } = await import(`${pathToFileURL(module).href}?${Date.now()}`); // not what an older build made
+  writeFileSync(join(folder, 'catalogue.json'), JSON.stringify(catalogueJson()));
 }
 
 /** @param {Target} target @param {string} into @returns {readonly string[]} */

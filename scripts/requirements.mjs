@@ -3,11 +3,13 @@
  * names the ones it shows in brackets in its title, a benchmark in a comment `// shows: R2-…, F-C1`.
  *
  *   npm run requirements               prints what is shown and what is open
- *   npm run requirements -- --update   fills `shows` and `status` from the tests and benchmarks
+ *   npm run requirements -- --update   fills `shows` and `status` from the tests and benchmarks, and the clauses shown in
+ *                                      the catalogue of patterns
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SHOWN_FILE, shownModule } from './clauses-shown.mjs';
 import { filesUnder, root } from './files.mjs';
 
 /** @typedef {{ readonly id: string, readonly text: string, readonly status: 'done' | 'open', readonly shows: readonly string[], readonly missed?: string }} Requirement */
@@ -97,10 +99,9 @@ function main(options) {
       for (const where of shows) console.log(`  ${' '.repeat(26)} ${where}`);
     }
   }
-  const wrong = problems(
-    requirementFiles().flatMap(({ entries }) => entries),
-    claimed,
-  );
+  const all = requirementFiles().flatMap(({ entries }) => entries);
+  if (options.includes('--update')) writeFileSync(join(root, SHOWN_FILE), shownModule(all));
+  const wrong = problems(all, claimed);
   for (const problem of wrong) console.error(problem);
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SHOWN_FILE, shownModule } from '../scripts/clauses-shown.mjs';
+import { root } from '../scripts/files.mjs';
 import { claims, claimsIn, problems, requirementFiles, updated } from '../scripts/requirements.mjs';
 
 describe('the requirements', () => {
@@ -6,6 +10,11 @@ describe('the requirements', () => {
     const entries = requirementFiles().flatMap(({ entries }) => entries);
     expect(entries.length).toBeGreaterThan(90);
     expect(problems(entries, claims())).toEqual([]);
+  });
+
+  it('are in the catalogue of patterns as they are here: `npm run requirements -- --update` writes it anew [R17-CLAUSES]', () => {
+    const entries = requirementFiles().flatMap(({ entries }) => entries);
+    expect(readFileSync(join(root, SHOWN_FILE), 'utf8')).toBe(shownModule(entries));
   });
 });
 
