@@ -187,7 +187,7 @@ export const antiPatterns: readonly AntiPatternSpec[] = [
   {
     id: 'IA2',
     name: 'Shell string from the model',
-    goesWrong: 'Whoever writes the text runs commands.',
+    goesWrong: 'The author of the text runs commands.',
     static:
       'A tool that runs a string in a shell, or runs programs without a sandbox, or lists what is denied instead of what is allowed.',
     level: 'error',

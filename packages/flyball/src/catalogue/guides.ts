@@ -450,7 +450,7 @@ export const guides: readonly GuideRule[] = [
     guide: 'orchestration',
     when: { 'data-partitioned': true },
     take: ['O14'],
-    because: 'The answer lives with whoever owns the data.',
+    because: 'The answer lives with the owner of the data.',
   },
   {
     id: 'S.shape',

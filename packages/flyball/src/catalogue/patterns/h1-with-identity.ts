@@ -52,7 +52,7 @@ export const h1: PatternSpec = {
       kind: 'requires',
       to: ['V6'],
       when: 'always',
-      why: 'Whoever changes the identity changes the agent.',
+      why: 'A changed identity is a changed agent.',
       table: 'B1',
     },
     {

@@ -152,7 +152,7 @@ export const h2: PatternSpec = {
     'Only accepted lessons are read.',
     'Each lesson names its session, attempt, signal and model version.',
     'Contradictions are flagged and never dropped.',
-    'Whoever distills reads critique and signal only.',
+    'The session that distills reads critique and signal only.',
     'Distiller and actor are different models where there are two.',
     'A read never returns all lessons.',
     'Every write is in the journal.',

@@ -111,7 +111,7 @@ export const h9: PatternSpec = {
     'Where there is no entry the reply says so.',
     'A commitment is closed only by an explicit event.',
     'Every update lets entries fade.',
-    'Whoever updates is a separate session, never during a session.',
+    'The session that updates is a separate session, never during a session.',
     'Fields of identity, style and relationship do not fit its schema.',
     'There is more than one versioned copy.',
   ],

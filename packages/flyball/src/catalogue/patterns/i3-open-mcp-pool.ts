@@ -74,7 +74,7 @@ export const i3: PatternSpec = {
       when: {
         fact: 'third-party-content',
       },
-      why: 'Whoever wrote the content may have written instructions.',
+      why: 'The author of the content may have written instructions.',
       table: 'B1',
     },
     {

@@ -72,7 +72,7 @@ export const k12: PatternSpec = {
   ],
   relations: [],
   clauses: [
-    'Whoever reads has no tool to write, and marks what is missing for the next curation.',
+    'Readers have no tool to write, and mark what is missing for the next curation.',
     'Notes are never curated turn by turn.',
     'Edits create, update, merge or link, and all of them are applied or none.',
     'Links resolve and titles are unique.',

@@ -74,7 +74,7 @@ export const k2: PatternSpec = {
   ],
   relations: [],
   clauses: [
-    'Whoever answers gets the question as it was asked, never a search key or an imagined answer.',
+    'The answerer gets the question as it was asked, never a search key or an imagined answer.',
     'With hyde, the imagined answer itself is searched for.',
     'A rewrite is shown the turns it was given and no others; the other transformations are shown none.',
     'What several keys find is joined by reciprocal rank, each piece once, as computed by hand.',

@@ -154,7 +154,7 @@ export const k5: PatternSpec = {
     'The scorer sees no answer and cannot fetch anything; judges have no tools and are not the session that answers.',
     'What a fallback finds is judged like everything else before it is used.',
     'The checker is shown the answer and the documents, and not the question.',
-    'Whoever answers gets approved documents only, and cannot look anything up.',
+    'The session that answers gets approved documents only, and cannot look anything up.',
     'adaptiveRag never judges more often than maxRounds, whatever the verdicts are.',
     'The answer of adaptiveRag says which path it took, what the judges said and whether it is grounded.',
   ],

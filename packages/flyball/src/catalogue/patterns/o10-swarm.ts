@@ -5,7 +5,7 @@ export const o10: PatternSpec = {
   name: 'Swarm / Mesh',
   category: 'orchestration',
   band: 'agentic',
-  purpose: 'Lets peers pass a conversation along declared lines; whoever holds it works and routes.',
+  purpose: 'Lets peers pass a conversation along declared lines; the holder works and routes.',
   whenNot: 'Not where one result has to be put together, and not before a hierarchy was tried.',
   mechanisms: ['M6'],
   exports: ['swarm'],

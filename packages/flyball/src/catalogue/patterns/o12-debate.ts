@@ -75,7 +75,7 @@ export const o12: PatternSpec = {
       end: 'bounded',
     },
     {
-      sign: 'Whoever speaks last wins',
+      sign: 'The last speaker wins',
       end: 'flagged',
     },
     {
@@ -98,7 +98,7 @@ export const o12: PatternSpec = {
     'All sides of a round read the same state.',
     'The judge is a new session without a position and reads everything.',
     'A verdict without the best argument of each side is refused.',
-    'Whoever assigns positions gives no verdict.',
+    'The session that assigns positions gives no verdict.',
     'The whole debate is kept.',
   ],
 };

@@ -112,7 +112,7 @@ export const r10: PatternSpec = {
   ],
   relations: [],
   clauses: [
-    'Whoever proposes and whoever scores are different sessions.',
+    'The proposer and the scorer are different sessions.',
     'Sibling actions differ.',
     'A child that was never tried comes before one that was.',
     'The visits of the root are the rollouts that were completed.',

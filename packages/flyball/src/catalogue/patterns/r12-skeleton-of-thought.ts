@@ -125,7 +125,7 @@ export const r12: PatternSpec = {
     'The answer has the order of the outline.',
     'Joining changes no text.',
     'Smoothing may change the seams only.',
-    'Whoever routes cannot answer.',
+    'The session that routes cannot answer.',
     'There is one definition of the writing session.',
   ],
 };

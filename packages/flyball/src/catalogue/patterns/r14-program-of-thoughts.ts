@@ -115,7 +115,7 @@ export const r14: PatternSpec = {
     'Every run has a new interpreter.',
     'Network, files, processes, evaluation and the clock are out of reach.',
     'The value comes from the output even where the prose disagrees.',
-    'Whoever words the answer is another session and repeats the value exactly.',
+    'The session that words the answer is another session and repeats the value exactly.',
     'Money is computed with decimals or fractions.',
   ],
 };

@@ -121,7 +121,7 @@ export const r18: PatternSpec = {
     'A failed merge feeds nothing.',
     'A merge reads every parent.',
     'Operations keep their number of inputs and outputs.',
-    'Whoever scores gives a verdict only.',
+    'The session that scores gives a verdict only.',
     'Four caps are checked before anything starts.',
     'Every vertex is in the journal with its parents, operation and score.',
   ],

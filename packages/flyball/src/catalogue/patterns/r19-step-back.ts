@@ -92,8 +92,8 @@ export const r19: PatternSpec = {
   clauses: [
     'The general question is one line and not an answer.',
     'It differs from the original and keeps none of its numbers.',
-    'Whoever states the principle does not read the original question.',
-    'Whoever answers reads the original word for word, the principle, and that it is to be applied.',
+    'The session that states the principle does not read the original question.',
+    'The session that answers reads the original word for word, the principle, and that it is to be applied.',
     'Question and principle are returned too.',
     'Fewer than three examples give a warning.',
     'There is no loop.',

@@ -94,7 +94,7 @@ export const r6: PatternSpec = {
   relations: [],
   clauses: [
     'A reply is cut after its first sub-question, so an answer it gave itself is dropped.',
-    'Whoever answers reads the sub-question alone.',
+    'The session that answers reads the sub-question alone.',
     'There is one answer a hop.',
     'A hop begins when the one before has ended.',
     'The last call reads all pairs and cannot ask again.',

@@ -133,8 +133,8 @@ export const r9: PatternSpec = {
   ],
   clauses: [
     'All four caps are required and checked before each call.',
-    'Whoever proposes sees no score and gives no verdict.',
-    'Whoever scores returns scores only.',
+    'The session that proposes sees no score and gives no verdict.',
+    'The session that scores returns scores only.',
     'The two are separate sessions, the scorer at a lower temperature.',
     'A state is scored once.',
     'Any child that is a goal ends the search.',

@@ -36,7 +36,7 @@ export const v14: PatternSpec = {
     'Every model and tool call has exactly one closed span, failed ones too.',
     'There is one root and no orphan, across branches, children, processes and other runs.',
     'Attributes are those of the conventions or of our namespace.',
-    'The trace holds no content, so no secret.',
+    'The trace contains no content, so no secret.',
     'Whether a trace is kept is decided when its run has ended.',
     'The audit file shows every change to it.',
   ],
