@@ -5,7 +5,8 @@ export const v4: PatternSpec = {
   name: 'Dual LLM',
   category: 'reliability',
   band: 'safety and security',
-  purpose: 'Separates the session that reads hostile text, without tools, from the one that has tools and never reads it.',
+  purpose:
+    'Separates the session that reads hostile text, without tools, from the one that has tools and never reads it.',
   whenNot: 'Not where free text has to pass from one to the other.',
   mechanisms: ['M6', 'M7'],
   exports: ['dualLlm'],
