@@ -1,16 +1,17 @@
 /**
  * A page for each pattern: docs/patterns/<id>-<name>.md, made of its comment, of what it says of itself, and of an example
- * in examples/patterns/<category>.ts, in the region of its name. `examples` of that file has what the example made.
+ * in examples/patterns, in the region of its name. `examples` of that file has what the example made.
  *
  *   npm run patterns             says which pages are not as the sources have them
  *   npm run patterns -- --update writes them
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { exportsOf } from './api/exports.mjs';
 import { commentOf } from './api/signature.mjs';
 import { filesUnder, root } from './files.mjs';
+import { allEntries } from './packages.mjs';
 import { recut } from './snippets.mjs';
 
 const FOLDER = 'docs/patterns';
@@ -25,24 +26,45 @@ export const CATEGORIES = /** @type {const} */ ([
 ]);
 export const MOST_LINES = 25;
 
+/** Where patterns are imported from, and which file in examples/patterns shows them. */
+const PLACES = [
+  ...CATEGORIES.map((category) => ({ category, from: `flyball/patterns/${category}`, file: category })),
+  { category: 'orchestration', from: 'flyball/agents', file: 'orchestration' },
+  { category: 'reliability', from: '@flyball/evals', file: 'evaluation' },
+  { category: 'integration', from: 'flyball/adapters/mcp-client', file: 'services' },
+  { category: 'integration', from: 'flyball/toolbox', file: 'services' },
+  { category: 'integration', from: '@flyball/server', file: 'services' },
+  { category: 'integration', from: '@flyball/server/mcp', file: 'services' },
+];
+/** The files of examples, by name. */
+export const EXAMPLES = [...new Set(PLACES.map(({ file }) => file))];
+
 /** @typedef {import('../packages/flyball/src/patterns/index.js').Use} Use */
 /** @typedef {import('../packages/flyball/src/patterns/use.js').Part} Part */
 /** @typedef {{ readonly useOf: (value: unknown) => Use | undefined, readonly formulaText: (formula: Use['calls']) => string }} Kit */
-/** @typedef {{ readonly id: string, readonly name: string, readonly category: string, readonly comment: string }} Named */
-/** @typedef {Readonly<Record<string, Readonly<Record<string, unknown>>>>} Examples by category and name: what the examples made */
+/** @typedef {{ readonly id: string, readonly name: string, readonly category: string, readonly comment: string, readonly from: string, readonly file: string }} Named */
+/** @typedef {Readonly<Record<string, Readonly<Record<string, unknown>>>>} Examples by file and name: what the examples made */
 
 /** Every function with an id, in the order of the catalogue. @returns {readonly Named[]} */
 export function patterns() {
-  return CATEGORIES.flatMap((category) => {
-    const source = `packages/flyball/src/patterns/${category}/index.ts`;
-    if (!existsSync(join(root, source))) return [];
-    const named = [...exportsOf(source).values()].flatMap((declared) => {
+  const sources = new Map(allEntries().map(({ entry, source }) => [entry, source]));
+  /** @type {Map<string, Named>} */
+  const found = new Map();
+  for (const { category, from, file } of PLACES) {
+    const source = sources.get(from);
+    if (source === undefined) throw new Error(`${from} cannot be imported.`);
+    for (const declared of exportsOf(source).values()) {
       const comment = commentOf(declared);
       const id = /^@pattern ([A-Z]\d+)$/m.exec(comment)?.[1];
-      return id === undefined ? [] : [{ id, name: declared.name, category, comment }];
-    });
-    return named.sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)) || (a.name < b.name ? -1 : 1));
-  });
+      const { name } = declared;
+      // the first place is the one to import it from: others may export it too
+      if (id !== undefined && !found.has(name)) found.set(name, { id, name, category, comment, from, file });
+    }
+  }
+  const place = (/** @type {Named} */ { category }) => CATEGORIES.indexOf(/** @type {any} */ (category));
+  return [...found.values()].sort(
+    (a, b) => place(a) - place(b) || Number(a.id.slice(1)) - Number(b.id.slice(1)) || (a.name < b.name ? -1 : 1),
+  );
 }
 
 /** @param {Named} pattern */
@@ -61,8 +83,8 @@ export function pages(examples, kit) {
   const missing = [];
   const all = patterns();
   for (const pattern of all) {
-    const use = kit.useOf(examples[pattern.category]?.[pattern.name]);
-    const source = `examples/patterns/${pattern.category}.ts#${pattern.name}`;
+    const use = kit.useOf(examples[pattern.file]?.[pattern.name]);
+    const source = `examples/patterns/${pattern.file}.ts#${pattern.name}`;
     if (use === undefined) {
       missing.push(`${pattern.id} ${pattern.name} has no page: add ${source}, and what it makes to its examples.`);
       continue;
@@ -79,13 +101,13 @@ export function pages(examples, kit) {
 }
 
 /** @param {Named} pattern @param {Use} use @param {{ readonly source: string, readonly kit: Kit }} how */
-function page({ id, name, category, comment }, use, { source, kit }) {
+function page({ id, name, category, comment, from }, use, { source, kit }) {
   const { purpose, cost, not } = partsOf(comment);
   const apart = use.apart.map(([one, other]) => `\`${one}\` and \`${other}\``);
   return [
     `# ${name} (${id})`,
     purpose,
-    `Category: ${category}. Import it from \`flyball/patterns\`, or from \`flyball/patterns/${category}\` to load nothing else. Signature and options: [API reference](../api/flyball-patterns-${category}.md#${name.toLowerCase()}).`,
+    `Category: ${category}. ${imported(from)} Signature and options: [API reference](../api/${from.replace('@', '').replaceAll('/', '-')}.md#${name.toLowerCase()}).`,
     ...(not === '' ? [] : ['## When not to use it', not]),
     '## What it costs',
     cost,
@@ -98,6 +120,13 @@ function page({ id, name, category, comment }, use, { source, kit }) {
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+/** @param {string} from */
+function imported(from) {
+  return from.startsWith('flyball/patterns/')
+    ? `Import it from \`flyball/patterns\`, or from \`${from}\` to load nothing else.`
+    : `Import it from \`${from}\`.`;
 }
 
 /** The first paragraph says what it is for; of the rest, what begins with "Not" says when it is not. @param {string} comment */
@@ -194,10 +223,8 @@ async function main(/** @type {readonly string[]} */ options) {
   const kit = await from('packages/flyball/dist/patterns/index.js');
   /** @type {Record<string, Record<string, unknown>>} */
   const examples = {};
-  for (const category of CATEGORIES) {
-    const path = `packages/flyball/dist-examples/patterns/${category}.js`;
-    if (existsSync(join(root, path))) examples[category] = (await from(path)).examples;
-  }
+  for (const file of EXAMPLES)
+    examples[file] = (await from(`packages/flyball/dist-examples/patterns/${file}.js`)).examples;
   if (options.includes('--update')) {
     const { made } = pages(examples, kit);
     mkdirSync(join(root, FOLDER), { recursive: true });

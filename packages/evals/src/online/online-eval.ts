@@ -75,7 +75,8 @@ export interface OnlineEval {
 /**
  * Samples live runs and reports drift. It reads; it never changes or delays what is watched.
  *
- * Model calls: one for each run that the sampler takes.
+ * Model calls: one for each run that the sampler takes, where there is a judge. Not instead of a release gate: it sees a
+ * fault only after users did.
  *
  * @pattern V17
  */

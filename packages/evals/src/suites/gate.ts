@@ -71,10 +71,10 @@ const SLACK = 1e-9;
 const USE = useFrom({ id: 'V16', name: 'releaseGate', parts: {}, calls: 0 });
 
 /**
- * Measures a change on held-out cases before it ships: compares a measurement with a baseline. It passes if nothing fell by
- * more than the tolerances.
+ * Measures a change on held-out cases before it ships: compares a measurement with a baseline.
  *
- * Model calls: none.
+ * Model calls: none. It passes if nothing fell by more than the tolerances. Not between measurements of different suites,
+ * judges or models: those are reported as not comparable.
  *
  * @pattern V16
  */

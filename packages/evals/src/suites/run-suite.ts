@@ -26,7 +26,8 @@ export interface SuiteRun {
 /**
  * Runs every case as often as the suite says. A failure is a result; nothing is run again because of one.
  *
- * Model calls: those of the system under test, and one for each case that a judge scores.
+ * Model calls: those of the system under test, and one for each case that a judge scores. Not for what only live traffic
+ * shows: `onlineEval` watches that.
  *
  * @pattern V16
  */

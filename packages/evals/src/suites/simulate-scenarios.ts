@@ -52,7 +52,8 @@ export interface SimulationReport {
  * Plays the whole agent against simulated people and tools, as often as the suite says; judges each whole conversation, and
  * compares with the baseline.
  *
- * Model calls: those of the agent, of simulated users and of the judge, for each scenario and repetition.
+ * Model calls: those of the agent, of simulated users and of the judge, for each scenario and repetition. Not for single
+ * answers with a known check: `runSuite` is cheaper.
  *
  * @pattern V18
  */

@@ -111,11 +111,11 @@ interface Made<O> {
 }
 
 /**
- * One model, one setup, at most 15 tools: start here. Throws if the definition is invalid. The input type is inferred
- * from `inputs`, the output type from `output` or `outputs`.
+ * One model, one setup, at most 15 tools: start here.
  *
- * Model calls: the turns of its tool loop, and summaries where its window fills up. Not where somebody else has to judge (`untilApproved`) or where the
- * work falls into parts that need nothing of each other (`mapReduce`).
+ * Model calls: the turns of its tool loop, and summaries where its window fills up. Throws if the definition is invalid.
+ * The input type is inferred from `inputs`, the output type from `output` or `outputs`. Not where somebody else has to
+ * judge (`untilApproved`) or where the work falls into parts that need nothing of each other (`mapReduce`).
  *
  * @pattern O1
  */

@@ -37,10 +37,10 @@ const JSON_MODE = 'application/json';
 const TEXT_MODE = 'text/plain';
 
 /**
- * Says at a known address what an agent can do: the card of what is served now. Each agent is a skill; a card tells how to
- * ask, and grants nothing.
+ * Says at a known address what an agent can do: the card of what is served now.
  *
- * Model calls: none.
+ * Model calls: none. Each agent is a skill; a card tells how to ask, and grants nothing. Not for agents of one process:
+ * they call each other as functions.
  *
  * @pattern I5
  */

@@ -53,10 +53,11 @@ export interface CardRefusal {
 
 /**
  * Fetches the card of an origin and checks that it offers what is needed: in a version we speak, a skill of that id, and
- * one that takes all that will be sent. No registry and no model is asked. Inside a run it belongs into a pure step:
- * `run.step('discover', need, (n) => discover(origin, n), 'pure')`; the journal then holds origin, version and hash.
+ * one that takes all that will be sent.
  *
- * Model calls: none.
+ * Model calls: none. No registry is asked. Inside a run it belongs into a pure step:
+ * `run.step('discover', need, (n) => discover(origin, n), 'pure')`; the journal then holds origin, version and hash. Not
+ * for trust: a card is what a stranger says about itself, and grants nothing.
  *
  * @pattern I5
  */
@@ -67,11 +68,11 @@ export async function discover(
 ): Promise<VerifiedCard | CardRefusal> {
   const fetched = await fetchCard(origin, options);
   if (!fetched.ok)
-    return { verified: false, origin, code: 'unreachable', because: `${origin} cannot be reached: ${fetched.why}.` };
+    return refusal({ origin, code: 'unreachable', because: `${origin} cannot be reached: ${fetched.why}.` });
   const hash = sha256(fetched.text);
   const refuse = async (code: RefusalCode, because: string): Promise<CardRefusal> => {
     const { value } = await neutralProse(because); // reasons quote the card, and may be read by a model too
-    return { verified: false, origin: fetched.origin, code, because: value, hash };
+    return refusal({ origin: fetched.origin, code, because: value, hash });
   };
   const read = await readCard(fetched.text);
   if (!read.ok) return refuse(read.code, read.because);
@@ -87,6 +88,11 @@ export async function discover(
   if (narrower !== undefined)
     return refuse('narrower-schema', `The skill "${need.skill}" does not accept the required input: ${narrower}.`);
   return verified({ card, skill, schemas, chosen, origin: fetched.origin, hash });
+}
+
+function refusal(why: Omit<CardRefusal, 'verified'>): CardRefusal {
+  const params = { origin: why.origin, refused: why.code };
+  return described({ verified: false, ...why }, useFrom({ id: 'I5', name: 'discover', params, parts: {}, calls: 0 }));
 }
 
 async function verified(found: {

@@ -21,7 +21,7 @@ export interface McpStdioServer {
 /**
  * Offers tools over MCP: serves one client over a pair of streams, in whichever revision of the protocol it begins to speak.
  *
- * Model calls: none of its own.
+ * Model calls: none of its own. Not for clients on other machines: `mcpHttpEndpoint` serves those.
  *
  * @pattern I3
  */
