@@ -71,7 +71,7 @@ export default defineConfig({
           ...quick,
         },
       },
-      { extends: true, test: { name: 'alone', include: alone, ...quick } },
+      { extends: true, test: { name: 'alone', setupFiles: [predictedCalls], include: alone, ...quick } },
       {
         extends: true,
         test: {

@@ -154,7 +154,8 @@ function figures({ calls, params, parts, predicted }) {
     if (typeof formula === 'number') return;
     if ('param' in formula) rows.set(formula.param, String(params[formula.param]));
     else if ('fact' in formula) {
-      rows.set(formula.fact, `${formula.least} to ${mostOf(formula.most, params)}, known at the end`);
+      const most = mostOf(formula.most, params);
+      rows.set(formula.fact, most === '0' ? '0' : `${formula.least} to ${most}, known at the end`);
       walk(formula.most);
     } else if ('part' in formula)
       rows.set(formula.part, [parts[formula.part] ?? []].flat().map(describedPart).join('; ') || 'none');
@@ -169,7 +170,7 @@ function figures({ calls, params, parts, predicted }) {
 
 /** @param {Use['calls']} formula @param {Use['params']} params @returns {string} */
 function mostOf(formula, params) {
-  if (typeof formula === 'number') return String(formula);
+  if (typeof formula === 'number') return Number.isFinite(formula) ? String(formula) : 'any number';
   if ('param' in formula) return String(params[formula.param]);
   return 'any number';
 }

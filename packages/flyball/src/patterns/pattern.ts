@@ -1,5 +1,5 @@
 import { type About, sessionsIn, useFrom } from '../core/about.js';
-import type { Mark } from '../core/mark.js';
+import { fixedMark, type Mark } from '../core/mark.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Entered } from '../core/run.js';
 import { type Described, described, type Use } from '../core/use.js';
@@ -20,5 +20,6 @@ export function pattern<I, O>(
 /** How the scope of a pattern is marked in the journal. */
 export function markOf({ id, name, params, predicted: { min, max } }: Use): Mark {
   // JSON has no infinity: a composition with a part that says nothing is predicted to make any number of calls
-  return { pattern: name, params: { id, ...params }, predicted: { min, max: Math.min(max, Number.MAX_SAFE_INTEGER) } };
+  const calls = { min, max: Math.min(max, Number.MAX_SAFE_INTEGER) };
+  return fixedMark({ pattern: name, params: { id, ...params }, predicted: calls });
 }

@@ -99,6 +99,11 @@ export class HybridIndex {
     return new HybridIndex({ documents, units, texts, vectors, embedder });
   }
 
+  /** Passages in the index. */
+  get size(): number {
+    return this.units.length;
+  }
+
   /** What was embedded, and what the cache already had. */
   get report(): DenseIndex['report'] {
     return this.vectors.report;

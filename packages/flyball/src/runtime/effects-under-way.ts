@@ -68,7 +68,7 @@ export class EffectsUnderWay {
   /** Forgets a scope that cannot be named again, with all below it: a run may open any number of them. */
   forget(scope: Scope): void {
     for (const child of [...scope.children]) this.forget(child);
-    scope.parent?.children.delete(scope);
+    scope.parent?.forget(scope);
     this.scopes.delete(scope.path);
   }
 

@@ -171,12 +171,14 @@ export function isCounted({ intended, begun, ended }: Pending): boolean {
   return intended || begun || ended !== undefined;
 }
 
+const NONE: ReadonlySet<Scope> = new Set();
+
 /** A place in the code's call tree: where effect names are counted, budgets are charged and cancellation stops. */
 export class Scope {
   readonly path: string;
   readonly parent: Scope | undefined;
-  /** Scopes opened below this one that may still be used. */
-  readonly children = new Set<Scope>();
+  /** Scopes opened below this one that may still be used. Most have none: a pattern of one call, a branch. */
+  private below: Set<Scope> | undefined;
   readonly ledger: Ledger;
   readonly meter: ProgressMeter;
   /** Effects asked for so far. */
@@ -200,11 +202,20 @@ export class Scope {
     this.path = path;
     this.ledger = ledger;
     this.parent = parent;
-    parent?.children.add(this);
+    if (parent !== undefined) parent.below = (parent.below ?? new Set()).add(this);
     this.best = new BestSoFar(path, opened, parent?.best);
     this.isSimulated = parent?.isSimulated ?? false;
     // repeats are judged where the budget is kept: a child's calls are its own
     this.meter = parent !== undefined && parent.ledger === ledger ? parent.meter : new ProgressMeter();
+  }
+
+  get children(): ReadonlySet<Scope> {
+    return this.below ?? NONE;
+  }
+
+  /** Nobody can name it any more. */
+  forget(child: Scope): void {
+    this.below?.delete(child);
   }
 
   /** Why nothing may start here any more. */

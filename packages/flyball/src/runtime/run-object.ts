@@ -3,22 +3,23 @@ import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import { checkFraming, type Framing, framed } from '../core/framing.js';
 import { joinSeams } from '../core/join-seams.js';
+import { isScopeName } from '../core/mark.js';
 import type { Run } from '../core/run.js';
 import type { Seams } from '../core/seams.js';
 import type { Attempt } from './attempt.js';
 import { askModel } from './effects/ask-model.js';
-import { all, first } from './effects/branches.js';
+import { all as allBranches, first as firstBranch } from './effects/branches.js';
 import { call } from './effects/call.js';
 import { callTool } from './effects/call-tool.js';
-import { each, some } from './effects/each.js';
+import { each as eachBranch, some as someBranches } from './effects/each.js';
 import { assertOutsideEffects } from './effects/effect.js';
-import { enter, isScopeName, tellBest } from './effects/enter.js';
+import { enter, tellBest } from './effects/enter.js';
 import { cancelOther, join, lookAt, sendTo, startOther } from './effects/other-runs.js';
 import { boardOf } from './effects/post.js';
 import { spawn } from './effects/spawn.js';
 import { step } from './effects/step.js';
 import { sleep, wait } from './effects/wait.js';
-import { within } from './effects/within.js';
+import { within as withinSlice } from './effects/within.js';
 import type { Scope } from './open-effects.js';
 import { randomAt } from './random-at.js';
 
@@ -37,6 +38,11 @@ export function makeRun(
 ): Run {
   const { seams, framings } = around;
   const runFor = (other: Scope): Run => makeRun(attempt, other, around);
+  const others = toOtherRuns({ attempt, scope, seams });
+  const { all, each, some, within, first } = branching(attempt, scope, runFor);
+  const { best, random, note, changed, pin } = atOnce(attempt, scope);
+  let budget: BudgetView | undefined;
+  // every member by its name: one object made of spread ones takes ten times as long, and each pattern has one
   return {
     get id() {
       return attempt.delivery.shownId;
@@ -47,7 +53,10 @@ export function makeRun(
     get signal() {
       return scope.signal;
     },
-    budget: budgetView(attempt, scope),
+    get budget() {
+      budget ??= budgetView(attempt, scope);
+      return budget;
+    },
     ask: (session, input) => handled(() => askModel(attempt, scope, { session, input, framings })),
     call: (tool, args) =>
       handled(() =>
@@ -64,7 +73,11 @@ export function makeRun(
     step: (name, input, effect, effectClass) =>
       handled(() => step(attempt, scope, { name, input, effect, effectClass, seams })),
     spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
-    ...toOtherRuns({ attempt, scope, seams }),
+    start: others.start,
+    send: others.send,
+    join: others.join,
+    look: others.look,
+    cancel: others.cancel,
     board: (name, schema) => boardOf(attempt, scope, name, schema),
     scope: (name) => {
       assertOutsideEffects(attempt);
@@ -75,7 +88,11 @@ export function makeRun(
       return runFor(attempt.effects.scope(`${scope.path}/${name}`, scope));
     },
     enter: (mark, body) => handled(() => enter(attempt, scope, { mark, body, runFor })),
-    ...branching(attempt, scope, runFor),
+    all,
+    each,
+    some,
+    within,
+    first,
     calls: () => attempt.delivery.calls.under(scope.ledger, scope.path),
     models: () => attempt.delivery.calls.modelsUnder(scope.ledger, scope.path),
     instructions: () => [...attempt.delivery.instructions],
@@ -83,7 +100,11 @@ export function makeRun(
     hear: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard)),
     sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
     now: () => attempt.delivery.time.now,
-    ...atOnce(attempt, scope),
+    best,
+    random,
+    note,
+    changed,
+    pin,
     continueWith: (state) => continueWith(attempt, scope, state),
   };
 }
@@ -123,14 +144,14 @@ function branching(
   const branchRun =
     (slice: BudgetSlice | undefined) =>
     <T>(branch: Scope, body: (run: Run) => Promise<T>): Promise<T> =>
-      slice === undefined ? body(runFor(branch)) : within(attempt, branch, { slice, body, runFor });
+      slice === undefined ? body(runFor(branch)) : withinSlice(attempt, branch, { slice, body, runFor });
   return {
-    all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
-    each: (branches, { width, slice }) => each(attempt, scope, { branches, width, run: branchRun(slice) }),
+    all: (branches, width) => handled(() => allBranches(attempt, scope, { branches, width, runFor })),
+    each: (branches, { width, slice }) => eachBranch(attempt, scope, { branches, width, run: branchRun(slice) }),
     some: (branches, { need, width, deadline, slice }) =>
-      handled(() => some(attempt, scope, { branches, need, width, deadline, run: branchRun(slice) })),
-    within: (slice, body) => handled(() => within(attempt, scope, { slice, body, runFor })),
-    first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
+      handled(() => someBranches(attempt, scope, { branches, need, width, deadline, run: branchRun(slice) })),
+    within: (slice, body) => handled(() => withinSlice(attempt, scope, { slice, body, runFor })),
+    first: (branches) => handled(() => firstBranch(attempt, scope, { branches, runFor })),
   };
 }
 

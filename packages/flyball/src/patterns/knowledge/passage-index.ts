@@ -87,7 +87,8 @@ export class PassageIndex implements Retriever {
     const { reranker, candidates } = this.options;
     const most = reranker === undefined ? limit : Math.max(limit, candidates);
     const hits = await this.index.passages(query, { limit: most, signal });
-    const pieces = hits.filter(({ score }) => score > 0).map((hit) => this.evidenceOf(hit, query));
+    const isOnly = this.index.size === 1; // scores are distances from the mean: of one passage, none
+    const pieces = hits.filter(({ score }) => score > 0 || isOnly).map((hit) => this.evidenceOf(hit, query));
     if (reranker === undefined) return pieces.slice(0, Math.max(0, limit));
     const rated = await rerank(pieces, { rate: (piece) => reranker(query, piece) });
     return rated.slice(0, Math.max(0, limit));

@@ -92,6 +92,14 @@ describe('rag, looking up', () => {
     ]);
   });
 
+  it('finds the only passage that it has [K1.4]', async () => {
+    const library = rag({ embedder: hashEmbedder(), answerer: nobody });
+    await library.ingest([LAW]);
+    expect(
+      (await library.retrieve('What must an invoice carry?', { limit: 3, signal })).map(({ text }) => text),
+    ).toEqual([LAW.text]);
+  });
+
   it('rates a subset of what it found, best first [K1.5]', async () => {
     const seen: string[] = [];
     const library = await shelf({

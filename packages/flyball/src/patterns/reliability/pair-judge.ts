@@ -12,7 +12,7 @@ import type { RubricJudgeParts } from './rubric-judge.js';
  * Compares two results by a written rubric.
  *
  * Model calls: two, one for each order, and up to two more each where a reply does not fit. Judges favor a place, so only
- * what wins from both places has won; anything else is a tie. Use `rubricJudge` for one result.
+ * what wins from both places has won; anything else is a tie. Not for one result: use `rubricJudge`.
  *
  * @pattern V15
  * @example

@@ -36,7 +36,8 @@ export interface Baseline {
 /**
  * Measures what a bare instruction achieves, so that other patterns have something to beat.
  *
- * Model calls: `samples`. Refuses a prompt that holds another pattern: what it measures would be no baseline.
+ * Model calls: `samples`. Refuses a prompt that holds another pattern: what it measures would be no baseline. Not for
+ * comparing two finished agents: `runSuite` measures those.
  *
  * @pattern S1
  * @example

@@ -29,7 +29,8 @@ const MOST_READINGS = 3;
  * Works under constraints, and answers again when a result breaches one.
  *
  * Model calls: `tries × agent + reviews × judge`. After the last retry it ends `blocked` with reason `unapproved`, and
- * what breached a constraint is not shown. A guard reads whole results, whatever they say about themselves.
+ * what breached a constraint is not shown. A guard reads whole results, whatever they say about themselves. Not for calls
+ * that must not be made: the tools have acted by then, so hold those with `policyGuard` or `guardrails`.
  *
  * @pattern S5
  * @example
