@@ -226,7 +226,7 @@ describe('the coding agent', () => {
         writeFileSync(path, text);
         return { file: path, bytes: text.length };
       },
-      effect: { class: 'undoable', compensate: async ({ result }) => rmSync(result.file, { force: true }) },
+      effect: { class: 'undoable', compensate: async (patch) => rmSync(patch.file, { force: true }) },
     });
     return { model, file, ...parts };
   }
