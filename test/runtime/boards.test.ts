@@ -132,7 +132,7 @@ describe('a board', () => {
     });
   });
 
-  it('is written to through the state.write seam, which can change or refuse a post [R11-N1-SEAM]', async () => {
+  it('is written to through the state.write seam, which can change or refuse a post [R11-N1-SEAM] [V7.4]', async () => {
     const agent = async (run: Run) => {
       const facts = run.board<string>('facts');
       await facts.post('secret');

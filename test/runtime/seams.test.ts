@@ -324,7 +324,7 @@ describe('around the rest', () => {
     expect(JSON.stringify(outcome)).toContain('****');
   });
 
-  it('a write of state is changed or refused [R2-SEAMS]', async () => {
+  it('a write of state is changed or refused [R2-SEAMS] [V7.4]', async () => {
     const store = memoryStore();
     const seams: Seams = {
       'state.write': [

@@ -58,7 +58,7 @@ describe('a run whose journal is damaged, over HTTP', () => {
     },
   );
 
-  it('takes no signal, and is not resumed or forked [R7-APPROVE-DAMAGED]', async () => {
+  it('takes no signal, and is not resumed or forked [R7-APPROVE-DAMAGED] [V10.10]', async () => {
     const asked = [
       ['signal', { name: 'begin' }],
       ['resume', {}],
@@ -71,7 +71,7 @@ describe('a run whose journal is damaged, over HTTP', () => {
       ]);
   });
 
-  it('is listed as stalled, with what is wrong [R7-APPROVE-DAMAGED]', async () => {
+  it('is listed as stalled, with what is wrong [R7-APPROVE-DAMAGED] [V10.10]', async () => {
     const statuses = async () => {
       const listed = await stage.call('GET', '/v1/runs');
       expect(listed.status).toBe(200);

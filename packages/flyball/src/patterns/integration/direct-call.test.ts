@@ -54,6 +54,20 @@ const inRun = async (agent: Agent<never, unknown>, input: unknown) => {
 };
 
 describe('directCall', () => {
+  it('decides by content in `check`, before anything is sent: `send` gets the checked input, whole [I1.5]', async () => {
+    const sent: unknown[] = [];
+    const charge = directCall({
+      input: Charge,
+      effect: 'idempotent',
+      check: ({ cents }) => (cents > 100 ? `${cents} is over the limit.` : undefined),
+      send: async (params) => void sent.push(params),
+    });
+    expect((await inRun(charge, { customer: 'c', cents: 101 })).outcome).toMatchObject({ stop: 'failed' });
+    expect(sent).toEqual([]);
+    expect((await inRun(charge, { customer: 'c', cents: 100 })).outcome).toMatchObject({ stop: 'done' });
+    expect(sent).toEqual([{ customer: 'c', cents: 100 }]);
+  });
+
   it('tries again with growing waits, each of them in the journal, and no model is asked [I1.1] [I1.6] [I1.acceptance]', async () => {
     const { seen, send } = await service(503, 503, 200);
     const charge = directCall({ name: 'charge', input: Charge, send, effect: 'idempotent' }, { maxTries: 3, ...quick });

@@ -10,6 +10,7 @@ import { session } from '../../../../../test/patterns/bed.js';
 import { moving, Stage } from '../../../../../test/runtime/stage.js';
 import { processSandbox } from '../../adapters/sandbox-process/index.js';
 import { shellTool, unsandboxed } from '../../toolbox/shell.js';
+import { judgeCall } from '../../toolbox/shell-call.js';
 
 it('a model that picks a tool executes nothing [I2.2]', async () => {
   let made = 0;
@@ -50,4 +51,28 @@ it('a shell tool says that it is one, and the journal has words, exit code, outp
   expect(complete?.result).toMatchObject({
     value: { exitCode: 0, stdout: 'hello', usage: { wallMs: expect.any(Number) as number } },
   });
+});
+
+it('a line is split into words by our own parser, and whatever else a shell would make of it is refused [I4.2]', () => {
+  const rules = { programs: { grep: {}, wc: {} } };
+  expect(judgeCall(rules, { command: "grep -c 'a; rm -rf x' notes.txt | wc -l" })).toMatchObject({
+    ok: true,
+    stages: [
+      ['grep', '-c', 'a; rm -rf x', 'notes.txt'],
+      ['wc', '-l'],
+    ],
+  });
+  for (const end of [
+    '; rm -rf x',
+    '&& rm x',
+    '|| rm x',
+    '& rm x',
+    '> out',
+    '$(rm x)',
+    '`rm x`',
+    '$HOME',
+    '<(rm x)',
+    '*',
+  ])
+    expect(judgeCall(rules, { command: `grep a ${end}` }), end).toMatchObject({ ok: false });
 });

@@ -1,16 +1,21 @@
-import { type Agent, createRuntime, done, memoryEngine, type Tool } from 'flyball';
+import { type Agent, createRuntime, done, memoryEngine, type Seams, type Tool, type ToolRef } from 'flyball';
 import {
   errorDigest,
+  guardrails,
+  injectionShield,
   needsApproval,
   policyGuard,
+  reAct,
   rubricJudge,
   supervised,
+  tool,
+  toolBudgetSeam,
   untilApproved,
   validated,
   withBudget,
 } from 'flyball/patterns';
 import { assertSame, exercise, type Outside, type Scenario, scriptedModel } from 'flyball/testing';
-import { parsePolicy } from 'flyball/tools';
+import { cardNumbersGuard, parsePolicy, secretsGuard } from 'flyball/tools';
 import { describe, it } from 'vitest';
 import { z } from 'zod';
 import { scores } from '../../../../../test/checks/stage-checks.js';
@@ -136,6 +141,66 @@ const AGENTS: readonly (readonly [string, (outside: Outside) => Agent<string, un
     { ends: { stop: 'done', says: ['1'] } },
   ],
 ];
+
+/** Calls a tool that acts, twice, and answers: what it does next depends on the results it has read. */
+const worker = (outside: Outside, save: ToolRef) =>
+  reAct({
+    worker: session(
+      outside.keep('worker', () =>
+        scriptedModel({
+          worker: ({ messages }) => {
+            const results = messages.filter(({ role }) => role === 'tool').length;
+            if (results === 2) return 'saved both';
+            const text = results === 0 ? 'a' : 'b';
+            return { toolCalls: [{ id: text, name: 'save', arguments: JSON.stringify({ text }) }] };
+          },
+        }),
+      ),
+      'worker',
+    ),
+    tools: [save],
+  }) as Agent<string, unknown>;
+const defined = (outside: Outside) => tool({ ...saves(outside), input: z.object({ text: z.string() }) });
+const secret = 'a secret of this deployment';
+
+const UNDER_SEAMS: readonly (readonly [string, (outside: Outside) => Agent<string, unknown>, Seams])[] = [
+  [
+    'guardrails [V5.crash]',
+    (outside) => saving(outside, 'a', 'b'),
+    guardrails(
+      {
+        input: [cardNumbersGuard('input')],
+        response: [secretsGuard('response')],
+        output: [cardNumbersGuard('output')],
+      },
+      { policy: 'house-guards@7', record: 'all' },
+    ),
+  ],
+  [
+    'injectionShield [V6.crash]',
+    (outside) => saving(outside, 'a', 'b'),
+    injectionShield({ secret, canaries: ['canary-51f0c2-heron'], record: 'all' }),
+  ],
+  [
+    'toolBudgetSeam [V13.crash]',
+    (outside) => worker(outside, defined(outside)),
+    { 'tools.load': [toolBudgetSeam({ window: 128_000 })] },
+  ],
+  ['tool [I2.crash]', (outside) => worker(outside, defined(outside)), {}],
+];
+
+describe('ends the same after a crash at every write, under guards of the host:', () => {
+  it.each(UNDER_SEAMS)('%s', async (name, make, seams) => {
+    const scenario: Scenario = {
+      name: name.split(' ')[0] ?? name,
+      open: (life, outside) =>
+        createRuntime({ ...life, seams, agents: { agent: make(outside) as Agent<unknown, unknown> } }),
+      input: 'Go.',
+      ends: { stop: 'done' },
+    };
+    assertSame(await exercise(scenario, { engine: memoryEngine, most: 12 }));
+  });
+});
 
 describe('ends the same after a crash at every write, with parts that act:', () => {
   it.each(AGENTS)('%s', async (name, make, more) => {

@@ -1,16 +1,17 @@
-import { type Agent, done, type Tool } from 'flyball';
+import { type Agent, done, memoryEngine, type Seams, type Tool } from 'flyball';
 import {
   accumulateSkills,
   checkpointOf,
   guardrails,
   injectionShield,
+  reAct,
   tool,
   toolBudgetSeam,
   traceOf,
   useOf,
 } from 'flyball/patterns';
-import { cardNumbersGuard, type InputGuard, secretsGuard } from 'flyball/tools';
-import { describe, expect, it } from 'vitest';
+import { cardNumbersGuard, type InputGuard, joinSeams, secretsGuard } from 'flyball/tools';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { moving } from '../../../../../test/runtime/stage.js';
 import { scriptedModel } from '../../testing/index.js';
@@ -53,6 +54,7 @@ describe('what is a pattern by itself', () => {
       preCall: [],
       response: ['secrets'],
       output: [],
+      record: 'refusals',
     });
   });
 });
@@ -90,6 +92,91 @@ describe('guardrails', () => {
     expect(outcome).toMatchObject({ value: [expect.stringContaining('removed'), expect.stringContaining('removed')] });
     expect(JSON.stringify(await stage.entries())).not.toContain(key);
   });
+});
+
+describe('what guards let pass', () => {
+  const look: Tool<{ what: string }, string> = {
+    name: 'look',
+    description: 'Looks. Not for touching.',
+    effect: 'pure',
+    execute: async ({ what }) => `saw ${what}`,
+  };
+  const looking: Agent<string, string> = async (run, what) => done((await run.call(look, { what })).content);
+  const decided = async (seams: ReturnType<typeof guardrails>) => {
+    const stage = moving();
+    expect(await stage.open(looking as never, { seams }).start('a cat')).toMatchObject({ stop: 'done' });
+    return stage.events('guard-decision');
+  };
+  const preCall = [
+    { name: 'size', at: 'preCall', check: () => ({ verdict: 'allow', ruleId: 'size.ok', evidence: '5 characters' }) },
+  ] as const;
+  const all = { ...slots, preCall, output: [cardNumbersGuard('output')] };
+
+  it('is in the journal with rule, evidence and the name of the guards, where it is asked for [V5.6] [V5.7]', async () => {
+    const told = await decided(guardrails(all, { policy: 'house-guards@7', record: 'all' }));
+    expect(told.map(({ guard, verdict }) => `${guard} ${verdict}`).sort()).toEqual([
+      'card-numbers allowed',
+      'card-numbers allowed',
+      'secrets allowed',
+      'size allowed',
+    ]);
+    expect(told.find(({ guard }) => guard === 'size')).toMatchObject({ rule: 'size.ok', why: '5 characters' });
+    expect(new Set(told.map(({ policy }) => policy))).toEqual(new Set(['house-guards@7']));
+  });
+
+  it('is left out otherwise, and a refusal always names the guards that it came from [V5.6] [V5.7]', async () => {
+    expect(await decided(guardrails(all, { policy: 'house-guards@7' }))).toEqual([]);
+    const refusing = [
+      { name: 'never', at: 'preCall', check: () => ({ verdict: 'deny', ruleId: 'never', evidence: 'not today' }) },
+    ] as const;
+    expect(await decided(guardrails({ preCall: refusing }, { policy: 'house-guards@7' }))).toMatchObject([
+      { guard: 'never', verdict: 'denied', rule: 'never', why: 'not today', policy: 'house-guards@7' },
+    ]);
+  });
+
+  it('is in the journal for text from outside too, with its score, where it is asked for [V6.4]', async () => {
+    expect(await decided(injectionShield({ secret }))).toEqual([]);
+    expect(await decided(injectionShield({ secret, record: 'all' }))).toMatchObject([
+      { guard: 'injection-shield', verdict: 'allowed', why: 'Passed: the tool look scores 0.00.' },
+    ]);
+  });
+
+  it('never includes a call of a tool that was not loaded for the turn, whatever a page says [V6.6]', async () => {
+    const mailed: unknown[] = [];
+    const mail: Tool<{ to: string }, string> = {
+      name: 'mail',
+      description: 'Sends a mail. Not for drafts.',
+      effect: 'idempotent',
+      execute: async (args) => {
+        mailed.push(args);
+        return 'sent';
+      },
+    };
+    const call = (name: string, args: object) => ({ toolCalls: [{ id: name, name, arguments: JSON.stringify(args) }] });
+    const model = scriptedModel({ reader: [call('look', { what: 'x' }), call('mail', { to: 'eve' }), 'Done.'] });
+    const reader = reAct({ worker: { name: 'reader', model, setup: '' }, tools: [look, mail] as never });
+    const readOnly: Seams = {
+      'tools.load': [(next) => async (tools, ctx) => (await next(tools, ctx)).filter(({ name }) => name !== 'mail')],
+    };
+    const stage = moving();
+    await stage.open(reader as never, { seams: joinSeams(injectionShield({ secret }), readOnly) }).start('Read.');
+    expect(mailed).toEqual([]);
+    for (const { tools = [] } of model.requests) expect(tools.map(({ name }) => name)).not.toContain('mail');
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('there is no tool');
+  });
+});
+
+it('a store in memory is refused in production, unless its loss is accepted [V10.5]', () => {
+  const { NODE_ENV } = process.env;
+  onTestFinished(() => {
+    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = NODE_ENV;
+  });
+  process.env['NODE_ENV'] = 'production';
+  expect(() => memoryEngine()).toThrow('Use sqliteEngine({ path })');
+  expect(memoryEngine({ acceptLoss: true }).kind).toBe('memory');
+  process.env['NODE_ENV'] = 'test';
+  expect(memoryEngine().kind).toBe('memory');
 });
 
 it('the detectors of the shield are code: nobody is asked who could be talked round [V6.8]', () => {

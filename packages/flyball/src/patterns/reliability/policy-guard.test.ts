@@ -130,6 +130,32 @@ describe('policyGuard', () => {
     });
   });
 
+  it('judges calls and steps that act, in children and branches too [V7.4]', async () => {
+    sent.length = 0;
+    const nothing = policyGuard(policyOf([{ id: 'nothing', effect: 'deny', tools: '*', because: 'closed' }]), {
+      clock,
+    });
+    const acts = async (run: Run) => {
+      const step = run.step('write', 'x', async () => void sent.push('step'), 'idempotent');
+      return [await mailing('open')(run), await step.catch(({ code }: { readonly code: string }) => code)];
+    };
+    const agent: Agent<null, unknown> = async (run) => done(await acts(run));
+    const { outcome } = await started(
+      calling(
+        nothing,
+        acts,
+        async (run) => {
+          const child = await run.spawn(agent, null, { modelCalls: 1 });
+          return child.stop === 'done' ? child.value : child.stop;
+        },
+        async (run) => (await run.all([acts], 1))[0],
+      ),
+    );
+    const refused = [expect.stringContaining('not permitted'), 'DENIED'];
+    expect(outcome).toMatchObject({ value: [refused, refused, { value: refused }] });
+    expect(sent).toEqual([]);
+  });
+
   it('says which policy it holds to, and makes no model call [V7.3]', () => {
     expect(useOf(policyGuard(policyOf(RULES), { clock, role: 'worker' }))).toMatchObject({
       id: 'V7',

@@ -26,6 +26,8 @@ export interface ShieldOptions {
   readonly trusted?: readonly string[];
   /** Words that must appear in no call and no answer. */
   readonly canaries?: readonly string[];
+  /** `all` puts an entry into the journal for text that passed, too. `findings` where it is absent. */
+  readonly record?: 'findings' | 'all';
 }
 
 const GUARD = 'injection-shield';
@@ -95,9 +97,13 @@ function isTrusted({ trusted }: Shield, tool: ToolRef): boolean {
 
 async function screened(shield: Shield, text: string, ctx: GuardContext, source: string): Promise<string> {
   const screening = await screenedOrWithheld(shield, text, ctx, source);
-  if (screening.score < shield.thresholds.sanitise) return text;
   const rule = screening.detectors.join(' ');
-  const why = `${source} scores ${screening.score.toFixed(2)} (${screening.detectors.join(', ')})`;
+  const why = `${source} scores ${screening.score.toFixed(2)}${rule === '' ? '' : ` (${screening.detectors.join(', ')})`}`;
+  if (screening.score < shield.thresholds.sanitise) {
+    const by = rule === '' ? {} : { rule };
+    if (shield.record === 'all') ctx.decide({ guard: GUARD, verdict: 'allowed', ...by, why: `Passed: ${why}.` });
+    return text;
+  }
   if (screening.score >= shield.thresholds.refuse) {
     ctx.decide({ guard: GUARD, verdict: 'blocked', rule, why: `Withheld: ${why}.` });
     throw new FlyballError(
@@ -152,10 +158,11 @@ function reworded(error: unknown, message: string): Error {
 
 function checked(options: ShieldOptions): Shield {
   const { secret, spotlight = 'delimit', thresholds = THRESHOLDS, trusted = [], detectors = [] } = options;
+  const { record = 'findings' } = options;
   if (secret.length < SHORTEST_SECRET)
     throw new ConfigError(`injectionShield: the secret needs at least ${SHORTEST_SECRET} characters.`);
   const { sanitise, refuse } = thresholds;
   if (!(sanitise > 0 && sanitise < refuse && refuse <= 1))
     throw new ConfigError(`injectionShield: 0 < sanitise < refuse ≤ 1, got sanitise ${sanitise} and refuse ${refuse}.`);
-  return { secret, spotlight, thresholds, trusted, detectors: [...INJECTION_DETECTORS, ...detectors] };
+  return { secret, spotlight, thresholds, trusted, record, detectors: [...INJECTION_DETECTORS, ...detectors] };
 }
