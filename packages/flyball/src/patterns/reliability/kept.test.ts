@@ -10,7 +10,7 @@ import {
   traceOf,
   useOf,
 } from 'flyball/patterns';
-import { cardNumbersGuard, type InputGuard, joinSeams, secretsGuard } from 'flyball/tools';
+import { cardNumbersGuard, type InputGuard, joinSeams, type PreCallGuard, secretsGuard } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { moving } from '../../../../../test/runtime/stage.js';
@@ -107,9 +107,12 @@ describe('what guards let pass', () => {
     expect(await stage.open(looking as never, { seams }).start('a cat')).toMatchObject({ stop: 'done' });
     return stage.events('guard-decision');
   };
-  const preCall = [
-    { name: 'size', at: 'preCall', check: () => ({ verdict: 'allow', ruleId: 'size.ok', evidence: '5 characters' }) },
-  ] as const;
+  const judging = (name: string, verdict: 'allow' | 'deny', evidence: string): PreCallGuard => ({
+    name,
+    at: 'preCall',
+    check: () => ({ verdict, ruleId: `${name}.rule`, evidence }),
+  });
+  const preCall = [judging('size', 'allow', '5 characters')];
   const all = { ...slots, preCall, output: [cardNumbersGuard('output')] };
 
   it('is in the journal with rule, evidence and the name of the guards, where it is asked for [V5.6] [V5.7]', async () => {
@@ -120,17 +123,15 @@ describe('what guards let pass', () => {
       'secrets allowed',
       'size allowed',
     ]);
-    expect(told.find(({ guard }) => guard === 'size')).toMatchObject({ rule: 'size.ok', why: '5 characters' });
+    expect(told.find(({ guard }) => guard === 'size')).toMatchObject({ rule: 'size.rule', why: '5 characters' });
     expect(new Set(told.map(({ policy }) => policy))).toEqual(new Set(['house-guards@7']));
   });
 
   it('is left out otherwise, and a refusal always names the guards that it came from [V5.6] [V5.7]', async () => {
     expect(await decided(guardrails(all, { policy: 'house-guards@7' }))).toEqual([]);
-    const refusing = [
-      { name: 'never', at: 'preCall', check: () => ({ verdict: 'deny', ruleId: 'never', evidence: 'not today' }) },
-    ] as const;
+    const refusing = [judging('never', 'deny', 'not today')];
     expect(await decided(guardrails({ preCall: refusing }, { policy: 'house-guards@7' }))).toMatchObject([
-      { guard: 'never', verdict: 'denied', rule: 'never', why: 'not today', policy: 'house-guards@7' },
+      { guard: 'never', verdict: 'denied', rule: 'never.rule', why: 'not today', policy: 'house-guards@7' },
     ]);
   });
 
