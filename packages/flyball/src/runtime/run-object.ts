@@ -79,14 +79,7 @@ export function makeRun(
     look: others.look,
     cancel: others.cancel,
     board: (name, schema) => boardOf(attempt, scope, name, schema),
-    scope: (name) => {
-      assertOutsideEffects(attempt);
-      if (!isScopeName(name))
-        throw new ConfigError(
-          `A scope name can contain letters, digits, "_", "-" and ".", and must not end in a dot and a number: got "${name}".`,
-        );
-      return runFor(attempt.effects.scope(`${scope.path}/${name}`, scope));
-    },
+    scope: (name) => runFor(namedScope(attempt, scope, name)),
     enter: (mark, body) => handled(() => enter(attempt, scope, { mark, body, runFor })),
     all,
     each,
@@ -107,6 +100,15 @@ export function makeRun(
     pin,
     continueWith: (state) => continueWith(attempt, scope, state),
   };
+}
+
+function namedScope(attempt: Attempt, scope: Scope, name: string): Scope {
+  assertOutsideEffects(attempt);
+  if (!isScopeName(name))
+    throw new ConfigError(
+      `A scope name can contain letters, digits, "_", "-" and ".", and must not end in a dot and a number: got "${name}".`,
+    );
+  return attempt.effects.scope(`${scope.path}/${name}`, scope);
 }
 
 /** What is no effect: it is told, or answered, within the turn. */
