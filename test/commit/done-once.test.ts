@@ -64,7 +64,7 @@ function worker(tell: (shown: string) => string | FlyballError) {
 const retriever = { name: 'shelf', retrieve: async () => [] };
 
 describe('what was done to the world', () => {
-  it('is not done again when the loop comes back from looking for more; what was thought is [R4-LOOP-GAP] [R4-LOOP-INVARIANTS]', async () => {
+  it('is not done again when the loop comes back from looking for more; what was thought is [R4-LOOP-GAP] [R4-LOOP-INVARIANTS] [R7.users]', async () => {
     const { sent, parts } = box();
     let told = 0;
     const run = await runCommit(

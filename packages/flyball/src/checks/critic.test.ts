@@ -137,7 +137,7 @@ describe('a critic', () => {
     expect(await found('Title\nIt is 215 m long.', 2, 'Wrong length.')).not.toBe(first);
   });
 
-  it('merges what it finds with what the checks found: one defect, the severer opinion, both hints', async () => {
+  it('merges what it finds with what the checks found: one defect, the severer opinion, both hints [O9.users]', async () => {
     const claim = {
       id: 'c',
       text: 'It is 214 metres long.',

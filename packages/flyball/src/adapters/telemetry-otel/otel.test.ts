@@ -123,6 +123,27 @@ describe('OpenTelemetry', () => {
     expect(parentIdOf(root as ReadableSpan)).toBe(outer.spanContext().spanId);
   });
 
+  it('gets the runs that are kept, which is decided at their end [V14.6]', async () => {
+    const { tracer, spans } = collector();
+    const whole = purchase();
+    const failed = purchase().map((entry) =>
+      entry.event.type === 'run-end'
+        ? { ...entry, event: { ...entry.event, outcome: { ...entry.event.outcome, stop: 'failed' } } }
+        : entry,
+    ) as typeof whole;
+    const telemetry = await otelTelemetry({
+      tracer,
+      keep: (_runId, entries) => {
+        const end = entries.at(-1)?.event;
+        return end?.type === 'run-end' && end.outcome.stop === 'failed';
+      },
+    });
+    telemetry('r1', whole);
+    expect(spans()).toEqual([]);
+    telemetry('r2', failed);
+    expect(spans().length).toBeGreaterThan(1);
+  });
+
   it('does not harm a run when the tracer throws [R2-VIEW-TRACE-SILENT] [V14.1]', async () => {
     const startSpan = vi.fn(() => {
       throw new Error('exporter is on fire');

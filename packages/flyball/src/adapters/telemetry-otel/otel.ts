@@ -1,4 +1,5 @@
 import type { Context, Tracer } from '@opentelemetry/api';
+import type { Entry } from '../../core/events.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { type Span, traceOf } from '../../views/trace.js';
 
@@ -8,6 +9,11 @@ type Api = typeof import('@opentelemetry/api');
 export interface OtelOptions {
   /** The tracer to write to; the global provider's where it is absent. */
   readonly tracer?: Tracer;
+  /**
+   * Decides, when a run has ended, whether its trace is written: every failed run and one in ten of the others, say. All
+   * are where it is absent. The journal keeps everything either way.
+   */
+  readonly keep?: (runId: string, entries: readonly Entry[]) => boolean;
 }
 
 /**
@@ -21,7 +27,7 @@ export async function otelTelemetry(options: OtelOptions = {}): Promise<Telemetr
   return (runId, entries) => {
     try {
       const last = entries.at(-1);
-      if (last === undefined) return;
+      if (last === undefined || options.keep?.(runId, entries) === false) return;
       const tracer = options.tracer ?? api.trace.getTracer('flyball');
       emit({ api, tracer, lastAt: last.at }, traceOf(runId, entries), api.context.active());
     } catch (error) {

@@ -92,6 +92,8 @@ describe('needsApproval', () => {
       undo: 'by hand',
       alternatives: ['a voucher'],
     });
+    const said = (asked?.request ?? {}) as Readonly<Record<string, string>>;
+    for (const words of ['action', 'why', 'expectedEffect', 'undo']) expect(said[words]).not.toMatch(/[{}"]/);
   });
 
   it('is a no after its time, and nothing is done [V1.3]', async () => {

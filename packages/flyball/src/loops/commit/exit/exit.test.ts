@@ -87,7 +87,7 @@ describe('the approval triggers', () => {
     expect(approvalTriggers(CALM, EXIT_DEFAULTS)).toEqual([]);
   });
 
-  it('fire each for its own reason, in all 64 combinations [R4-EXIT-TRIGGERS]', () => {
+  it('fire each for its own reason, in all 64 combinations [R4-EXIT-TRIGGERS] [O5.users]', () => {
     const sets = subsets(ALL);
     expect(sets).toHaveLength(64);
     for (const set of sets) {
