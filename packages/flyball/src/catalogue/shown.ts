@@ -7,10 +7,10 @@ packages/evals/src/online/online-eval.test.ts V17.1 V17.2 V17.6 V17.8 V17.9
 packages/evals/src/suites/suites.test.ts V16.1 V16.2 V16.3 V16.4 V16.5 V16.6 V16.7 V16.8 V16.9 V16.10
 packages/flyball/src/adapters/engine-sqlite/damage.test.ts V10.7
 packages/flyball/src/adapters/engine-sqlite/schema.test.ts V10.9
-packages/flyball/src/adapters/telemetry-otel/otel.test.ts V14.1 V14.2
+packages/flyball/src/adapters/telemetry-otel/otel.test.ts V14.1 V14.2 V14.6
 packages/flyball/src/agents/define-agent-pattern.test.ts O1.1 O1.2 O1.3 O1.4 O1.5 O1.6 O1.7
-packages/flyball/src/patterns/integration/direct-call.test.ts I1.1 I1.2 I1.3 I1.4 I1.6 I1.7 I1.8
-packages/flyball/src/patterns/integration/kept.test.ts I2.2 I4.7
+packages/flyball/src/patterns/integration/direct-call.test.ts I1.1 I1.2 I1.3 I1.4 I1.5 I1.6 I1.7 I1.8
+packages/flyball/src/patterns/integration/kept.test.ts I2.2 I4.2 I4.7
 packages/flyball/src/patterns/knowledge/adaptive-rag.test.ts K5.1 K5.2 K5.3 K5.4 K5.5 K5.6 K5.7
 packages/flyball/src/patterns/knowledge/compression.test.ts K6.1 K6.2 K6.3 K6.4 K6.5 K6.6 K6.7 K6.8
 packages/flyball/src/patterns/knowledge/from-bundle.test.ts K13.1 K13.2 K13.3 K13.4 K13.5 K13.6 K13.7 K13.8
@@ -28,9 +28,9 @@ packages/flyball/src/patterns/reasoning/self-consistency.test.ts R17.1 R17.2 R17
 packages/flyball/src/patterns/reasoning/self-refine.test.ts R8.1 R8.2 R8.3 R8.4 R8.5 R8.6 R8.7 R8.8 R8.9
 packages/flyball/src/patterns/reliability/crash.full.test.ts V1.7
 packages/flyball/src/patterns/reliability/error-digest.test.ts V11.1 V11.2 V11.3 V11.4 V11.5 V11.6 V11.7
-packages/flyball/src/patterns/reliability/kept.test.ts V5.1 V5.3 V6.8
-packages/flyball/src/patterns/reliability/needs-approval.test.ts V1.1 V1.3 V1.5
-packages/flyball/src/patterns/reliability/policy-guard.test.ts V7.3 V7.5
+packages/flyball/src/patterns/reliability/kept.test.ts V10.5 V5.1 V5.3 V5.6 V5.7 V6.4 V6.6 V6.8
+packages/flyball/src/patterns/reliability/needs-approval.test.ts V1.1 V1.2 V1.3 V1.5
+packages/flyball/src/patterns/reliability/policy-guard.test.ts V7.3 V7.4 V7.5
 packages/flyball/src/patterns/reliability/rubric-judge.test.ts V15.1 V15.2 V15.3 V15.4 V15.5 V15.6 V15.7 V15.8 V15.9 V15.10 V15.11
 packages/flyball/src/patterns/reliability/sandboxed.test.ts V8.1 V8.3 V8.4 V8.5 V8.6 V8.7
 packages/flyball/src/patterns/reliability/supervised.test.ts V2.3 V2.7 V2.8
@@ -66,11 +66,14 @@ test/mcp/hints.test.ts I3.3 I3.6
 test/mcp/secrets.test.ts I3.2
 test/people/killed.full.test.ts V1.3 V1.5 V1.7
 test/people/supervision.test.ts V2.1 V2.2 V2.3 V2.4 V2.5 V2.6
+test/runtime/boards.test.ts V7.4
 test/runtime/budget-axes.test.ts V9.4
 test/runtime/budget-children.test.ts V9.6 V9.8
 test/runtime/intent.test.ts V10.4 V10.6
+test/runtime/seams.test.ts V7.4
 test/runtime/values.test.ts V10.1 V10.2 V10.3
 test/runtime/verdicts.test.ts V1.4 V1.6
 test/security/sandbox.test.ts V8.2 V8.3
+test/server/damaged-run.test.ts V10.10
 test/skills/accumulate.test.ts H4.1 H4.2 H4.3 H4.4 H4.5 H4.6 H4.7 H4.8
 `;
