@@ -2,6 +2,7 @@ import { nodeHost } from './adapters/host-node/node-host.js';
 import { systemClock } from './adapters/host-node/system-clock.js';
 import { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
 import type { Agents } from './core/agent-types.js';
+import { ConfigError } from './core/errors.js';
 import type { Price } from './core/model.js';
 import { priceLookup } from './core/prices.js';
 import type { Seams } from './core/seams.js';
@@ -34,10 +35,25 @@ export interface CreateRuntime<A extends Agents = Agents> {
   readonly dispatcher?: Dispatcher;
   readonly clock?: Clock;
   readonly host?: Host;
+  /**
+   * Checks how the agents are composed, for example `composition({ profile: ['production'] })` of `flyball/catalogue`.
+   * `createRuntime` throws while it finds errors.
+   */
+  readonly composition?: (assembled: Pick<CreateRuntime, 'agents' | 'seams'>) => readonly CompositionFinding[];
+}
+
+/** What a check of a composition found. Only those of level `error` stop a runtime from being created. */
+interface CompositionFinding {
+  readonly rule: string;
+  readonly level: 'error' | 'warning' | 'info';
+  readonly at: string;
+  readonly why: string;
+  readonly change: string;
 }
 
 /** Creates a runtime that starts, resumes and controls runs in this process. */
 export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtime<A> {
+  refuseErrors(given);
   const runtime: Runtime = openRuntime({
     engine: given.engine,
     agents: given.agents,
@@ -56,4 +72,16 @@ export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtim
     ...(given.options === undefined ? {} : { options: given.options }),
   });
   return runtime as Runtime<A>; // names and types are the compiler's: the runtime below goes by names alone
+}
+
+/** Before anything is opened: what is composed wrongly is not run. */
+function refuseErrors({ composition, agents, seams }: CreateRuntime): void {
+  const errors = composition?.({ agents, ...(seams === undefined ? {} : { seams }) }).filter(
+    ({ level }) => level === 'error',
+  );
+  if (errors === undefined || errors.length === 0) return;
+  const lines = errors.map(({ rule, at, why, change }) => `${at}: ${why} ${change} [${rule}]`);
+  throw new ConfigError(
+    `The composition has ${errors.length === 1 ? 'an error' : `${errors.length} errors`}:\n${lines.join('\n')}`,
+  );
 }

@@ -1,4 +1,11 @@
 /** The catalogue of patterns as data, and the linter that reads compositions with it. */
 export { patternSpec } from './catalogue.js';
+export { composition } from './composition.js';
+export type { Finding } from './finding.js';
+export type { RunJournal } from './journal.js';
 export { catalogueJson } from './json.js';
+export { lint } from './lint.js';
+export { lintJournals } from './lint-journal.js';
+export { type Decisions, hostOf, type Subject, type System } from './subject.js';
+export { type Suggestion, suggestForTask, suggestFromJournals, type Task, taskFields } from './suggest.js';
 export type { CatalogueJson, PatternSpec } from './types.js';

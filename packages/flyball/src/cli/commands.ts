@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   bulk: async () => (await import('./commands/bulk.js')).bulkCommand,
   owner: async () => (await import('./commands/owner.js')).ownerCommand,
   workers: async () => (await import('./commands/workers.js')).workersCommand,
+  patterns: async () => (await import('./commands/patterns.js')).patternsCommand,
   skills: async () => (await import('./commands/skills.js')).skillsCommand,
   completions: async () => (await import('./commands/completions.js')).completionsCommand,
   demo: async () => (await import('./commands/demo.js')).demoCommand,

@@ -1,0 +1,58 @@
+import type { Context } from './context.js';
+import type { CheckName } from './types.js';
+
+/** Whether a tension is resolved: undefined where the composition does not say. */
+export type Check = (context: Context) => boolean | undefined;
+
+const MOST_ATTEMPTS = 5;
+
+/** The checks that tensions name. What one of them cannot see stays information. */
+export const checks: Readonly<Record<CheckName, Check>> = {
+  'actions-mapped': ({ system: { actions } }) =>
+    actions === undefined ? undefined : Object.values(actions).every(({ gate }) => gate !== undefined),
+  'schema-measured': ({ system: { servers } }) => servers?.every(({ tokens }) => tokens !== undefined),
+  'host-keeps-state': ({ host }) => host.has('V10') && host.has('V12'),
+  'examples-last': (context) => variesLast(context),
+  'log-boundary-kept': ({ fact }) => not(fact('log-prefix-edited')),
+  'samples-together': () => true, // all samples of `selfConsistency` are asked at once
+  'attempts-capped': ({ placed }) => capped(placed, 'R7', 'maxAttempts'),
+  'constraints-rank-first': () => true, // the block of `constraints` says so itself
+  'pad-per-branch': () => undefined,
+  'workers-bounded': ({ placed }) => capped(placed, 'R4', 'maxIterations', Number.POSITIVE_INFINITY),
+  'policy-per-role': ({ system: { agents } }) => {
+    const policies = Object.values(agents ?? {}).flatMap(({ policy }) => (policy === undefined ? [] : [policy]));
+    return policies.length < 2 ? undefined : new Set(policies).size === policies.length;
+  },
+  'retries-fit-budget': ({ placed, subject: { budget } }) => {
+    const most = Math.max(
+      0,
+      ...placed.filter(({ ancestors }) => ancestors.length === 0).map(({ use }) => use.predicted.max),
+    );
+    return budget?.modelCalls === undefined || !Number.isFinite(most) ? undefined : most <= budget.modelCalls;
+  },
+  'invariants-listed': ({ system: { identityFields } }) =>
+    identityFields === undefined ? undefined : identityFields.length > 0,
+  'audit-first': ({ present }) => present.has('V3'),
+  'cap-has-destination': ({ present }) => present.has('V19'),
+  'fan-out-beside': ({ present }) => present.has('O4'),
+  'plan-beside': ({ present }) => present.has('R3'),
+  'overlay-last': (context) => variesLast(context),
+};
+
+const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
+
+/** Whether nothing that varies stands before something that is shared. */
+export function variesLast({ system: { segments } }: Pick<Context, 'system'>): boolean | undefined {
+  if (segments === undefined) return undefined;
+  const first = segments.findIndex(({ varies }) => varies !== 'never');
+  return first < 0 || segments.slice(first).every(({ varies }) => varies !== 'never');
+}
+
+function capped(placed: Context['placed'], id: string, param: string, most = MOST_ATTEMPTS): boolean | undefined {
+  const uses = placed.filter(({ use }) => use.id === id);
+  if (uses.length === 0) return undefined;
+  return uses.every(({ use }) => {
+    const value = use.params[param];
+    return typeof value === 'number' && value <= most;
+  });
+}

@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { Finding } from '../../catalogue/finding.js';
+import { lint } from '../../catalogue/lint.js';
+import { lintJournals } from '../../catalogue/lint-journal.js';
+import { hostOf } from '../../catalogue/subject.js';
+import type { Profile } from '../../catalogue/types.js';
+import { ConfigError } from '../../core/errors.js';
+import { loadAgentModule } from '../agent-module.js';
+import { plural } from '../amounts.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { DECISIONS_FILE, readDecisions } from '../decisions-file.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { journalsOf } from '../pattern-journals.js';
+import { printable } from '../printable.js';
+
+const PROFILES: readonly Profile[] = [
+  'production',
+  'safety-critical',
+  'regulated-register',
+  'no-erasure',
+  'shared-identity',
+  'no-shell',
+];
+const ABOUT =
+  'Check how the agents of a file are composed: what they need and do not have, what conflicts, who sits where, and known mistakes. ' +
+  `With --run, the journals of runs are checked too. What no code can decide is answered in ${DECISIONS_FILE}. Exits with 1 if there is an error.`;
+
+interface Options extends CommonOptions {
+  readonly profile: readonly string[];
+  readonly run: readonly string[];
+  readonly maxCalls?: string;
+  readonly decisions: string;
+  readonly all?: boolean;
+}
+
+const gather = (one: string, all: readonly string[]): readonly string[] => [...all, one];
+
+export function checkPatternsCommand(perform: Perform): Command {
+  return newCommand('check <file>', ABOUT, [
+    'flyball patterns check agent.ts',
+    'flyball patterns check agent.ts --profile production --max-calls 40',
+    'flyball patterns check agent.ts --run 01J9… --run 01JA…',
+    'flyball patterns check agent.ts --json | jq \'.findings[] | select(.level == "error")\'',
+  ])
+    .addOption(
+      new Option('--profile <name>', `what the system promises: ${PROFILES.join(', ')}; repeat it for several`)
+        .argParser(gather)
+        .default([] as readonly string[]),
+    )
+    .addOption(
+      new Option('--run <id>', 'also check the journal of this run; repeat it for several')
+        .argParser(gather)
+        .default([] as readonly string[]),
+    )
+    .option('--max-calls <count>', 'the most model calls that the budget allows')
+    .option('--decisions <file>', 'answers of people', DECISIONS_FILE)
+    .option('--all', 'show information too')
+    .action((file: string, options: Options) => perform(options, {}, (call) => check(call, file, options)));
+}
+
+async function check(
+  call: Call,
+  file: string,
+  { profile, run, maxCalls, decisions: path, all }: Options,
+): Promise<ExitCode> {
+  const module = await loadAgentModule(file, call.env);
+  const decisions = readDecisions(path);
+  const agents = Object.fromEntries(Object.entries(module.agents).filter(([name]) => !name.includes(':')));
+  const budget = maxCalls === undefined ? {} : { budget: { modelCalls: Number(maxCalls) } };
+  const own = lint({ agents, host: hostOf(module.runtime.seams), profile: profiles(profile), decisions, ...budget });
+  const journals = run.length === 0 ? [] : await journalsOf(call, run);
+  const findings = [...own, ...lintJournals(journals, { agents, decisions })];
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  call.screen.data({ kind: 'composition', findings, errors: count('error'), warnings: count('warning') });
+  for (const line of findingLines(findings, call.screen, all === true)) call.screen.line(line);
+  call.screen.line(
+    `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}${all === true ? '' : `; ${count('info')} more for your information: --all`}.`,
+  );
+  return count('error') === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function profiles(names: readonly string[]): readonly Profile[] {
+  const unknown = names.find((name) => !(PROFILES as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw new ConfigError(`There is no profile "${unknown}". There are ${PROFILES.join(', ')}.`);
+  return names as readonly Profile[];
+}
+
+/** Each with its place, why, and what to change. */
+function findingLines(findings: readonly Finding[], { paint }: Call['screen'], isAll: boolean): readonly string[] {
+  const colours = { error: 'red', warning: 'yellow', info: 'dim' } as const;
+  return findings
+    .filter(({ level }) => isAll || level !== 'info')
+    .flatMap(({ rule, level, at, why, change }) => [
+      `${paint(colours[level], level)} ${printable(at)}`,
+      `  ${printable(why)} [${rule}]`,
+      `  ${printable(change)}`,
+    ]);
+}

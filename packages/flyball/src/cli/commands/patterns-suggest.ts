@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { parse } from 'yaml';
+import { shown } from '../../catalogue/lint-relations.js';
+import {
+  type Suggestion,
+  suggestForTask,
+  suggestFromJournals,
+  type Task,
+  taskFields,
+} from '../../catalogue/suggest.js';
+import { ConfigError } from '../../core/errors.js';
+import { plural } from '../amounts.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { journalsOf, runsOf } from '../pattern-journals.js';
+import { printable } from '../printable.js';
+import { between } from './patterns-show.js';
+
+const ABOUT =
+  'Suggest patterns for a task that is described in YAML, or for an agent from the journals of its runs. ' +
+  'Each suggestion names the rule, the measured value, the threshold and the predicted model calls. No model is asked.';
+
+interface Options extends CommonOptions {
+  readonly runs?: string;
+  readonly limit: string;
+  readonly fields?: boolean;
+}
+
+export function suggestCommand(perform: Perform): Command {
+  return newCommand('suggest [task]', ABOUT, [
+    'flyball patterns suggest task.yaml',
+    'flyball patterns suggest --fields',
+    'flyball patterns suggest --runs support --limit 200',
+  ])
+    .option('--runs <agent>', 'read the journals of this agent instead')
+    .option('--limit <count>', 'the most runs to read', '100')
+    .option('--fields', 'list the fields that a task description may have')
+    .action((task: string | undefined, options: Options) =>
+      perform(options, {}, (call) => suggest(call, task, options)),
+    );
+}
+
+async function suggest(call: Call, file: string | undefined, { runs, limit, fields }: Options): Promise<ExitCode> {
+  const { screen } = call;
+  if (fields === true) {
+    screen.data({ kind: 'task-fields', fields: taskFields });
+    for (const field of taskFields) screen.line(field);
+    return EXIT.ok;
+  }
+  const suggestions = runs === undefined ? suggestForTask(taskIn(file)) : await fromRuns(call, runs, Number(limit));
+  screen.data({ kind: 'suggestions', suggestions });
+  for (const line of suggestions.flatMap(linesOf)) screen.line(line);
+  if (suggestions.length === 0)
+    screen.line(
+      runs === undefined
+        ? 'No rule applies. flyball patterns suggest --fields lists what the guides ask about.'
+        : 'Nothing in these runs crosses a threshold.',
+    );
+  return EXIT.ok;
+}
+
+async function fromRuns(call: Call, agent: string, limit: number): Promise<readonly Suggestion[]> {
+  const ids = await runsOf(call, agent, limit);
+  if (ids.length < 5)
+    call.screen.complain(`${plural(ids.length, 'run')} of ${printable(agent)}: at least 5 are needed.`);
+  return ids.length === 0 ? [] : suggestFromJournals(await journalsOf(call, ids));
+}
+
+/** A mapping of fields that the guides know. */
+function taskIn(file: string | undefined): Task {
+  if (file === undefined) throw new ConfigError('Name a task description, such as task.yaml, or an agent with --runs.');
+  if (!existsSync(file)) throw new ConfigError(`There is no file ${file}. Check the path of the task description.`);
+  const given: unknown = parse(readFileSync(file, 'utf8'));
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new ConfigError(`${file} must be a mapping of fields, such as "tools: 4".`);
+  const unknown = Object.keys(given).find((field) => !taskFields.includes(field));
+  if (unknown !== undefined)
+    throw new ConfigError(`${file} has an unknown field "${unknown}". flyball patterns suggest --fields lists them.`);
+  return given as Task;
+}
+
+function linesOf({ rule, take, instead, because, measured, threshold, predicted }: Suggestion): readonly string[] {
+  const values = Object.entries(measured).map(([name, value]) => `${name}: ${value}`);
+  const calls = take.map((id) => `${id} ${between(predicted[id])}`);
+  return [
+    `${take.map(shown).join(' and ')}${instead.length === 0 ? '' : ` instead of ${instead.map(shown).join(' and ')}`} [${rule}]`,
+    `  ${printable(because)}`,
+    `  Measured: ${printable(values.join(', '))}. Threshold: ${threshold}. Predicted model calls: ${calls.join(', ')}.`,
+  ];
+}

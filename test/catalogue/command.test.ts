@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readDecisions } from '../../packages/flyball/src/cli/decisions-file.js';
+import { root } from '../../scripts/files.mjs';
+import { flyball } from '../cli/in-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'flyball-patterns-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const json = async (...words: readonly string[]) => {
+  const { out, code } = await flyball([...words, '--json'], { FLYBALL_DB: join(folder, 'none.db') });
+  return { code, value: JSON.parse(out) as Record<string, unknown> };
+};
+
+/** An agent file of plain data: a description is enough for the linter. */
+const agentFile = (uses: string): string =>
+  file(
+    'agent.mjs',
+    `const USE = Symbol.for('flyball.pattern');
+const use = (id, name, parts = {}) => ({ id, name, params: {}, parts, apart: [], calls: 1, predicted: { min: 1, max: 1 }, provides: [] });
+const agent = async () => ({ stop: 'done', value: '' });
+Object.defineProperty(agent, USE, { value: ${uses} });
+export const agents = { bot: agent };
+`,
+  );
+
+describe('flyball patterns', () => {
+  it('list: every pattern with id, name, category, export, kind and status [R17-CLI]', async () => {
+    const { value } = await json('patterns', 'list');
+    const patterns = value['patterns'] as readonly { readonly id: string }[];
+    expect(patterns).toHaveLength(94);
+    expect(patterns.find(({ id }) => id === 'R17')).toEqual({
+      id: 'R17',
+      name: 'Self-Consistency Voting',
+      category: 'reasoning',
+      export: 'selfConsistency',
+      kind: 'wrapper',
+      status: 'complete',
+    });
+    expect(patterns.find(({ id }) => id === 'O12')).toMatchObject({
+      status: { missing: expect.arrayContaining(['O12.1']) },
+    });
+    const { out } = await flyball(['patterns', 'list', '--category', 'humanizer']);
+    expect(out.trim().split('\n')).toHaveLength(10);
+    expect(out).toMatch(/^H10 +withRelationship +wrapper +not built/m);
+  });
+
+  it('show: one pattern, with numbers put into its formula [R17-CLI]', async () => {
+    const { out, code } = await flyball(['patterns', 'show', 'selfConsistency', '--samples', '5']);
+    expect(code).toBe(0);
+    expect(out).toContain('Model calls: samples × agent + grouped × same');
+    expect(out).toContain('5 to 7');
+    expect(out).toContain('✓ R17.1');
+    const { value } = await json('patterns', 'show', 'R17');
+    expect(value).toMatchObject({
+      kind: 'pattern',
+      pattern: { id: 'R17', formula: 'samples × agent + grouped × same' },
+      predicted: { min: 10, max: 12 },
+    });
+    const { code: missing, error } = await flyball(['patterns', 'show', 'selfConsistancy']);
+    expect([missing, error]).toEqual([7, expect.stringContaining('Did you mean selfConsistency?')]);
+    expect((await flyball(['patterns', 'show', 'R17', '--rounds', '5'])).error).toContain('R17 has no option rounds');
+  });
+
+  it('check: findings with place, reason and change, and exit code 1 for errors [R17-CLI]', async () => {
+    const bad = agentFile("use('R7', 'reflexion', { agent: use('O5', 'untilApproved') })");
+    const { code, out } = await flyball(['patterns', 'check', bad, '--decisions', join(folder, 'none.yaml')]);
+    expect(code).toBe(1);
+    expect(out).toContain('error bot > reflexion (R7) > agent > untilApproved (O5)');
+    expect(out).toContain('[R7 conflicts with O5]');
+    const decisions = file(
+      'flyball.decisions.yaml',
+      "accepted:\n  'R7 conflicts with O5': the two look at different things\n  'O5 requires V15': a person judges\n",
+    );
+    const { code: accepted, value } = await json('patterns', 'check', bad, '--decisions', decisions);
+    expect([accepted, value['errors']]).toEqual([0, 0]);
+    expect((await flyball(['patterns', 'check', bad, '--profile', 'pilot'])).error).toContain(
+      'There is no profile "pilot"',
+    );
+  });
+
+  it('suggest: by a task description, without a model [R17-CLI]', async () => {
+    const task = file('task.yaml', 'language-decides: true\ntools: 4\nschema-share: 0.02\ncalls-independent: false\n');
+    const { value } = await json('patterns', 'suggest', task);
+    expect((value['suggestions'] as readonly { readonly rule: string }[]).map(({ rule }) => rule)).toEqual([
+      'E1.own-tools',
+      'E3.1-dependent',
+      'R.react',
+    ]);
+    const { out } = await flyball(['patterns', 'suggest', task]);
+    expect(out).toContain('reAct (R4) instead of rewoo (R5) [E3.1-dependent]');
+    expect(out).toMatch(/Measured: .*Threshold: calls-independent no\. Predicted model calls: R4 0 to 20\./);
+    expect((await flyball(['patterns', 'suggest', file('odd.yaml', 'colour: red\n')])).error).toContain(
+      'unknown field "colour"',
+    );
+    expect((await json('patterns', 'suggest', '--fields')).value['fields']).toContain('tools');
+  });
+
+  it('refuses a decision without a reason, and one that is no answer [R17-CONDITIONS]', () => {
+    expect(() => readDecisions(file('a.yaml', 'accepted:\n  A4: ""\n'))).toThrow('accepted.A4 needs a reason');
+    expect(() => readDecisions(file('b.yaml', 'questions:\n  problems-recur: maybe\n'))).toThrow(
+      'must be true or false',
+    );
+    expect(() => readDecisions(file('c.yaml', 'notes: {}\n'))).toThrow('unknown key "notes"');
+    expect(readDecisions(join(root, 'there-is-none.yaml'))).toEqual({});
+  });
+});

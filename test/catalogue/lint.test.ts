@@ -1,0 +1,385 @@
+import { type Agent, createRuntime, memoryEngine } from 'flyball';
+import { composition, hostOf, lint, type Subject } from 'flyball/catalogue';
+import { reAct, reflexion, selfConsistency, untilApproved, zeroShot } from 'flyball/patterns';
+import { scriptedModel } from 'flyball/testing';
+import { describe, expect, it } from 'vitest';
+import { antiPatterns, patterns, relations, stacks } from '../../packages/flyball/src/catalogue/catalogue.js';
+import { checks } from '../../packages/flyball/src/catalogue/checks.js';
+import { closureOf } from '../../packages/flyball/src/catalogue/closure.js';
+import type { AntiPatternId } from '../../packages/flyball/src/catalogue/types.js';
+import { useOf } from '../../packages/flyball/src/core/use.js';
+import { session } from '../patterns/bed.js';
+import { seat, stackOf, use } from './systems.js';
+
+const loops = patterns.filter(({ isLoop }) => isLoop);
+const model = scriptedModel({});
+const rules = (subject: Subject, level = 'error') =>
+  lint(subject)
+    .filter((each) => each.level === level)
+    .map(({ rule }) => rule);
+
+describe('stacks', () => {
+  const withFixture = stacks.filter(({ missing }) => missing !== undefined);
+
+  it('has the nine that say what they leave out', () => {
+    expect(withFixture.map(({ id }) => id)).toEqual(['X1', 'X1b', 'X2', 'X3', 'X4', 'X5', 'X6', 'X7', 'X8']);
+  });
+
+  it.each(withFixture.map((stack) => [stack.id, stack] as const))(
+    '%s lacks exactly what its row says, and then exactly what the entries add [R17-STACKS]',
+    (_id, { patterns: listed, missing = [], thenMissing = [] }) => {
+      const b1 = relations.filter(({ table }) => table === 'B1');
+      const first = closureOf(listed, b1, loops);
+      expect([...first].sort()).toEqual([...missing].sort());
+      expect([...closureOf([...listed, ...first], relations, loops)].sort()).toEqual([...thenMissing].sort());
+    },
+  );
+
+  it.each(withFixture.map((stack) => [stack.id, stack] as const))(
+    '%s: the linter reports exactly these, and nothing once they are added [R17-STACKS]',
+    (_id, { patterns: listed, missing = [], thenMissing = [] }) => {
+      const missingIn = (agents: Subject['agents']) =>
+        lint({ agents, host: [] })
+          .filter(({ rule, level }) => rule.includes(' requires ') && level === 'error')
+          .map(({ patterns: [first] }) => first);
+      expect(missingIn({ system: stackOf(listed) }).sort()).toEqual([...missing, ...thenMissing].sort());
+      expect(missingIn({ system: stackOf([...listed, ...missing, ...thenMissing]) })).toEqual([]);
+    },
+  );
+});
+
+/** A bad composition for each anti-pattern, and the same without the fault. */
+const loop = use('R4', 'reAct', { parts: { worker: seat('worker', 3) }, params: { maxIterations: 5 } });
+const healthy = { agents: { bot: loop } };
+const system = (given: Subject['system'], more: Partial<Subject> = {}): Subject => ({
+  ...healthy,
+  ...more,
+  system: given ?? {},
+});
+const withUse = (
+  id: Parameters<typeof use>[0],
+  given: Subject['system'] = {},
+  more: Partial<Subject> = {},
+): Subject => ({ agents: { bot: use(id, id) }, system: given, ...more });
+
+const seeded: Readonly<Partial<Record<AntiPatternId, readonly [bad: Subject, good: Subject]>>> = {
+  A1: [
+    system({ agents: { bot: { owner: 'a', instructionTokens: 9_000 } } }),
+    system({ agents: { bot: { owner: 'a', instructionTokens: 900 } } }),
+  ],
+  A2: [
+    { agents: { bot: use('R4', 'reAct', { parts: { worker: seat('w', 1) }, params: { maxIterations: 1 } }) } },
+    healthy,
+  ],
+  A3: [
+    { agents: { bot: use('R4', 'reAct', { parts: { worker: seat('w', 1) } }) }, host: ['V14'] },
+    { agents: { bot: loop }, host: ['V14'] },
+  ],
+  A4: [system({ agents: { bot: {} } }), system({ agents: { bot: { owner: 'ann' } } })],
+  A5: [system({ crossings: { input: false, output: true } }), system({ crossings: { input: true, output: true } })],
+  A6: [
+    system({ evals: { changedAt: 2, passedAt: 1, suites: [] } }),
+    system({ evals: { changedAt: 1, passedAt: 2, suites: [] } }),
+  ],
+  A7: [
+    {
+      agents: {
+        bot: use('R4', 'reAct', { parts: { worker: seat('w', 3), window: [] }, params: { maxIterations: 9 } }),
+      },
+    },
+    {
+      agents: {
+        bot: use('R4', 'reAct', {
+          parts: { worker: seat('w', 3), window: [use('K7', 'pruning')] },
+          params: { maxIterations: 9 },
+        }),
+      },
+    },
+  ],
+  A8: [
+    system({ steps: [{ name: 'b', needs: [], after: 'a' }] }),
+    system({ steps: [{ name: 'b', needs: ['a'], after: 'a' }] }),
+  ],
+  A9: [
+    system({ agents: { bot: { owner: 'a', isPure: false } } }),
+    system({ agents: { bot: { owner: 'a', isPure: true } } }),
+  ],
+  A10: [system({ tools: [{ name: 't', mapsErrors: false }] }), system({ tools: [{ name: 't', mapsErrors: true }] })],
+  A11: [system({ foreignTypes: ['src/billing.ts'] }), system({ foreignTypes: [] })],
+  A12: [
+    { agents: { bot: use('R4', 'reAct', { parts: { worker: seat('w', 41) }, params: { maxIterations: 9 } }) } },
+    healthy,
+  ],
+  A13: [
+    system({ evals: { suites: [{ cases: 'synthetic' }] } }, { profile: ['production'] }),
+    system({ evals: { suites: [{ cases: 'real' }] } }, { profile: ['production'] }),
+  ],
+  A14: [
+    system({ edges: [{ from: 'a', to: 'b' }] }),
+    system({ edges: [{ from: 'a', to: 'b', trust: 'internal', guards: ['V6'] }] }),
+  ],
+  A15: [
+    { ...healthy, host: ['V9', 'V10', 'V12'] },
+    { ...healthy, host: ['V9', 'V10', 'V12', 'V14'] },
+  ],
+  HA1: [
+    system({ segments: [{ name: 'identity', varies: 'never', text: 'I feel so lonely when you leave.' }] }),
+    system({ segments: [{ name: 'identity', varies: 'never', text: 'I am a careful librarian.' }] }),
+  ],
+  HA2: [
+    withUse('H10'),
+    withUse('H10', {
+      relationship: { outputGuard: true, retention: true, depthLimit: true, consent: true, erasure: true },
+    }),
+  ],
+  HA3: [withUse('H7'), { agents: { bot: stackOf(['H7', 'H1']) } }],
+  HA4: [
+    withUse('H5', { principles: { signer: 'model' } }),
+    { agents: { bot: stackOf(['H5', 'V1']) }, system: { principles: { signer: 'person', needsVerdict: true } } },
+  ],
+  HA5: [withUse('H9'), withUse('H9', { trackRecord: { decays: true } })],
+  IA1: [system({ servers: [{ name: 'github' }] }), system({ servers: [{ name: 'github', tokens: 4_000 }] })],
+  IA2: [
+    system({ tools: [{ name: 'sh', runs: 'shell-string' }] }),
+    system({ tools: [{ name: 'sh', runs: 'arguments', sandboxed: true, lists: 'allowed' }] }),
+  ],
+  IA3: [
+    { agents: { bot: use('R4', 'reAct', { parts: { worker: seat('w', 20) }, params: { maxIterations: 9 } }) } },
+    healthy,
+  ],
+  IA4: [
+    system({ delegates: [{ name: 'peer', url: 'https://peer' }] }),
+    system({ delegates: [{ name: 'peer', url: 'https://peer', card: 'verified', cardTtlMs: 1 }] }),
+  ],
+  IA5: [
+    system({ delegates: [{ name: 'peer' }] }),
+    system({
+      delegates: [{ name: 'peer', wallMs: 1, idleMs: 1, cancels: true, handlesEnd: true, maxDepth: 1, traced: true }],
+    }),
+  ],
+  CE1: [
+    withUse('S9', {}, { profile: ['safety-critical'] }),
+    { agents: { bot: stackOf(['S9', 'V7']) }, profile: ['safety-critical'] },
+  ],
+  CE2: [
+    system({ actions: { refund: { gate: 'V2', irreversible: true } } }),
+    system({ actions: { refund: { gate: 'V1', irreversible: true } } }),
+  ],
+  CE3: [withUse('R5', { decidingEdges: ['E2'] }), withUse('R5', { decidingEdges: [] })],
+  CE4: [
+    withUse('O6', {
+      agents: { p: { owner: 'a', role: 'planner', policy: '1' }, w: { owner: 'a', role: 'worker', policy: '1' } },
+    }),
+    withUse('O6', {
+      agents: { p: { owner: 'a', role: 'planner', policy: '1' }, w: { owner: 'a', role: 'worker', policy: '2' } },
+    }),
+  ],
+  CE5: [
+    system({ agents: { w: { owner: 'a', readsParentHistory: true } } }),
+    system({ agents: { w: { owner: 'a', readsParentHistory: false } } }),
+  ],
+  CE6: [
+    withUse('H8', { selfTuning: { surface: true } }),
+    withUse('H8', { selfTuning: { surface: true, gate: true, reviewer: true, wayBack: true, caps: true } }),
+  ],
+  CE7: [
+    system({
+      segments: [
+        { name: 'user', varies: 'user' },
+        { name: 'rules', varies: 'never' },
+      ],
+    }),
+    system({
+      segments: [
+        { name: 'rules', varies: 'never' },
+        { name: 'user', varies: 'user' },
+      ],
+    }),
+  ],
+  CE8: [
+    system({ segments: [{ name: 'manual', varies: 'never', everyTurn: true, cached: false }] }),
+    system({ segments: [{ name: 'manual', varies: 'never', everyTurn: true, cached: true }] }),
+  ],
+  CE9: [
+    system({ segments: [{ name: 'menu', varies: 'call', decided: true }] }),
+    system({ segments: [{ name: 'menu', varies: 'call' }] }),
+  ],
+};
+
+describe('anti-patterns', () => {
+  it.each(antiPatterns.map(({ id, name }) => [id, name] as const))(
+    '%s (%s) is found where it was planted, and not where it is repaired [R17-ANTI-PATTERNS]',
+    (id) => {
+      const [bad, good] = seeded[id] ?? [healthy, healthy];
+      const found = lint(bad).filter(({ rule }) => rule === id);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found[0]).toMatchObject({
+        at: expect.stringMatching(/./),
+        why: expect.stringMatching(/\.$/),
+        change: expect.stringMatching(/\.$/),
+      });
+      expect(lint(good).filter(({ rule }) => rule === id)).toEqual([]);
+    },
+  );
+});
+
+describe('relations', () => {
+  it('reports a requirement that is missing, with place, reason and the smallest change [R17-FINDINGS]', () => {
+    const bot = use('O6', 'orchestrator', {
+      parts: {
+        planner: seat('p'),
+        workers: [use('R4', 'reAct', { parts: { worker: seat('w', 2) } })],
+        editor: seat('e'),
+      },
+    });
+    expect(lint({ agents: { bot } })).toContainEqual({
+      rule: 'O6 requires O17',
+      level: 'error',
+      at: 'bot > orchestrator (O6)',
+      why: "Workers that see each other's context lose what splitting gains.",
+      change: 'Add isolated (O17).',
+      patterns: ['O17'],
+    });
+    const isolated = use('O6', 'orchestrator', {
+      parts: { workers: [use('O17', 'isolated', { parts: { agent: loop } })] },
+    });
+    expect(rules({ agents: { bot: isolated } })).not.toContain('O6 requires O17');
+  });
+
+  it('reports a conflict on one task, and not between routes that never meet', () => {
+    const clash = use('R7', 'reflexion', { parts: { agent: use('O5', 'untilApproved') } });
+    expect(rules({ agents: { clash } })).toContain('R7 conflicts with O5');
+    const apart = use('O3', 'router', { parts: { to: [use('R7', 'reflexion'), use('O5', 'untilApproved')] } });
+    expect(rules({ agents: { apart } }).filter((rule) => rule.includes('conflicts'))).toEqual([]);
+  });
+
+  it('reports what a profile forbids', () => {
+    expect(rules({ agents: { bot: use('I4', 'shellTool') }, profile: ['no-shell'] })).toContain(
+      'I4 conflicts with profile:no-shell',
+    );
+    expect(rules({ agents: { bot: use('I4', 'shellTool') } })).not.toContain('I4 conflicts with profile:no-shell');
+  });
+
+  it('asks for approval once a tool cannot be undone, and takes the answer of a person where no code knows [R17-CONDITIONS]', () => {
+    const tools = [{ name: 'pay', effect: 'irreversible' as const }];
+    expect(rules(system({ tools }))).toContain('*agent requires V1');
+    expect(rules(healthy)).not.toContain('*agent requires V1');
+    expect(rules({ ...healthy, decisions: { facts: { 'irreversible-action': true } } })).toContain(
+      '*agent requires V1',
+    );
+    const chain = { agents: { bot: use('S4', 'procedure') } };
+    expect(rules(chain, 'info')).not.toContain('S4 upgrades to O2');
+    expect(rules({ ...chain, decisions: { questions: { 'steps-need-inspection': true } } }, 'info')).toContain(
+      'S4 upgrades to O2',
+    );
+  });
+
+  it('makes a tension a warning only where its check fails, and information otherwise [R17-TENSIONS]', () => {
+    const both = stackOf(['H1', 'H7']);
+    const rule = 'H1 in tension with H7';
+    expect(rules({ agents: { both } }, 'warning')).not.toContain(rule);
+    expect(rules({ agents: { both } }, 'info')).toContain(rule);
+    expect(rules({ agents: { both }, system: { identityFields: [] } }, 'warning')).toContain(rule);
+    const listed = lint({ agents: { both }, system: { identityFields: ['values'] } });
+    expect(listed.map((each) => each.rule)).not.toContain(rule);
+    for (const { resolvedBy } of relations)
+      if (resolvedBy !== undefined) expect(checks[resolvedBy]).toBeTypeOf('function');
+  });
+
+  it('leaves out what a person accepted, with a reason', () => {
+    const [bad] = seeded['A4'] ?? [healthy];
+    expect(rules({ ...bad, decisions: { accepted: { A4: 'a demonstration' } } })).not.toContain('A4');
+  });
+});
+
+describe('uses', () => {
+  it('holds the worst case against the budget [R17-WORST-CASE]', () => {
+    const vote = selfConsistency(zeroShot(session(model, 'q')), {}, { samples: 9 });
+    expect(lint({ agents: { vote }, budget: { modelCalls: 5 } })).toContainEqual(
+      expect.objectContaining({ rule: 'WORST-CASE', level: 'error', at: 'vote > selfConsistency (R17)' }),
+    );
+    expect(rules({ agents: { vote }, budget: { modelCalls: 9 } })).not.toContain('WORST-CASE');
+  });
+
+  it('finds a judge with tools, one session in two seats, and numbers that are no pattern any more', () => {
+    const judged = use('O5', 'untilApproved', { parts: { agent: seat('a'), test: seat('j', 2) } });
+    expect(rules({ agents: { judged } })).toContain('SEAT-TOOLS');
+    expect(
+      rules({ agents: { same: use('O5', 'untilApproved', { parts: { agent: seat('a'), test: seat('a') } }) } }),
+    ).toContain('SEAT-APART');
+    expect(rules({ agents: { old: use('S7', 'vote') } })).toContain('RESERVED');
+  });
+
+  it('says once which agents nobody described', () => {
+    const plain: Agent<string, string> = async (_run, input) => ({ stop: 'done', value: input });
+    expect(lint({ agents: { plain, other: plain } }).filter(({ rule }) => rule === 'OPAQUE')).toEqual([
+      expect.objectContaining({ level: 'warning', at: 'plain, other' }),
+    ]);
+  });
+});
+
+describe('what is shipped', () => {
+  const writer = session(model, 'writer');
+  const shipped = {
+    zeroShot: zeroShot(writer),
+    selfConsistency: selfConsistency(zeroShot(writer), {}, { samples: 5 }),
+    reflexion: reflexion(zeroShot(writer), { test: () => ({ ok: true }), critic: session(model, 'critic') }),
+    untilApproved: untilApproved(zeroShot(writer), { test: () => ({ ok: true }) }),
+    reAct: reAct({ worker: session(model, 'worker'), tools: [] }),
+  };
+
+  it.each(Object.entries(shipped))('%s has no error and at most three warnings [R17-SILENT]', (name, agent) => {
+    const found = lint({ agents: { [name]: agent } });
+    expect(found.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(found.filter(({ level }) => level === 'warning').length).toBeLessThanOrEqual(3);
+  });
+
+  it('the examples of patterns have no error and at most three warnings each [R17-SILENT]', async () => {
+    const files = await Promise.all([
+      import('../../examples/patterns/integration.js'),
+      import('../../examples/patterns/knowledge.js'),
+      import('../../examples/patterns/reliability.js'),
+    ]);
+    const agents = files
+      .flatMap(({ examples }) => Object.entries(examples))
+      .filter(([, value]) => typeof value === 'function' && useOf(value) !== undefined);
+    expect(agents.length).toBeGreaterThan(4);
+    for (const [name, agent] of agents) {
+      const found = lint({ agents: { [name]: agent } });
+      expect([name, found.filter(({ level }) => level === 'error')]).toEqual([name, []]);
+      expect(found.filter(({ level }) => level === 'warning').length).toBeLessThanOrEqual(3);
+    }
+  });
+});
+
+describe('createRuntime', () => {
+  const clash = reflexion(untilApproved(zeroShot(session(model, 'a')), { test: () => ({ ok: true }) }), {
+    test: () => ({ ok: true }),
+    critic: session(model, 'c'),
+  });
+
+  it('refuses a composition with errors, and names the place, the rule and the change [R17-REFUSES]', () => {
+    const create = () =>
+      createRuntime({
+        engine: memoryEngine(),
+        agents: { clash: clash as Agent<unknown, unknown> },
+        composition: composition(),
+      });
+    expect(create).toThrow(/clash > reflexion \(R7\) > agent > untilApproved \(O5\): .*R7 conflicts with O5/s);
+  });
+
+  it('accepts one without, and asks nothing where no check is given [R17-REFUSES]', async () => {
+    const good = createRuntime({
+      engine: memoryEngine(),
+      agents: { a: zeroShot(session(model, 'a')) as Agent<unknown, unknown> },
+      composition: composition(),
+    });
+    await good.close();
+    const unchecked = createRuntime({ engine: memoryEngine(), agents: { clash: clash as Agent<unknown, unknown> } });
+    await unchecked.close();
+  });
+
+  it('has bounds, checkpoints, replay and a journal by construction', () => {
+    expect(hostOf()).toEqual(['V9', 'V10', 'V12', 'V14']);
+  });
+});
