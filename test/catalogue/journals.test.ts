@@ -1,11 +1,13 @@
 import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
-import { lintJournals, type RunJournal, suggestForTask, suggestFromJournals, taskFields } from 'flyball/catalogue';
+import { lintJournals, suggestForTask, suggestFromJournals } from 'flyball/catalogue';
 import { reAct, selfConsistency, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { patternsIn } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { RunJournal } from '../../packages/flyball/src/catalogue/journal.js';
+import { taskFields } from '../../packages/flyball/src/catalogue/suggest.js';
 import { session } from '../patterns/bed.js';
 
 async function journalOf<I>(agent: Agent<I, unknown>, input: I): Promise<RunJournal> {

@@ -1,5 +1,5 @@
 import { type Agent, createRuntime, memoryEngine } from 'flyball';
-import { composition, hostOf, lint, type Subject } from 'flyball/catalogue';
+import { type Composition, composition, hostOf, lint } from 'flyball/catalogue';
 import { reAct, reflexion, selfConsistency, untilApproved, zeroShot } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { seat, stackOf, use } from './systems.js';
 
 const loops = patterns.filter(({ isLoop }) => isLoop);
 const model = scriptedModel({});
-const rules = (subject: Subject, level = 'error') =>
+const rules = (subject: Composition, level = 'error') =>
   lint(subject)
     .filter((each) => each.level === level)
     .map(({ rule }) => rule);
@@ -38,7 +38,7 @@ describe('stacks', () => {
   it.each(withFixture.map((stack) => [stack.id, stack] as const))(
     '%s: the linter reports exactly these, and nothing once they are added [R17-STACKS]',
     (_id, { patterns: listed, missing = [], thenMissing = [] }) => {
-      const missingIn = (agents: Subject['agents']) =>
+      const missingIn = (agents: Composition['agents']) =>
         lint({ agents, host: [] })
           .filter(({ rule, level }) => rule.includes(' requires ') && level === 'error')
           .map(({ patterns: [first] }) => first);
@@ -51,18 +51,18 @@ describe('stacks', () => {
 /** A bad composition for each anti-pattern, and the same without the fault. */
 const loop = use('R4', 'reAct', { parts: { worker: seat('worker', 3) }, params: { maxIterations: 5 } });
 const healthy = { agents: { bot: loop } };
-const system = (given: Subject['system'], more: Partial<Subject> = {}): Subject => ({
+const system = (given: Composition['system'], more: Partial<Composition> = {}): Composition => ({
   ...healthy,
   ...more,
   system: given ?? {},
 });
 const withUse = (
   id: Parameters<typeof use>[0],
-  given: Subject['system'] = {},
-  more: Partial<Subject> = {},
-): Subject => ({ agents: { bot: use(id, id) }, system: given, ...more });
+  given: Composition['system'] = {},
+  more: Partial<Composition> = {},
+): Composition => ({ agents: { bot: use(id, id) }, system: given, ...more });
 
-const seeded: Readonly<Partial<Record<AntiPatternId, readonly [bad: Subject, good: Subject]>>> = {
+const seeded: Readonly<Partial<Record<AntiPatternId, readonly [bad: Composition, good: Composition]>>> = {
   A1: [
     system({ agents: { bot: { owner: 'a', instructionTokens: 9_000 } } }),
     system({ agents: { bot: { owner: 'a', instructionTokens: 900 } } }),

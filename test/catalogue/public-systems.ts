@@ -1,4 +1,4 @@
-import type { Subject } from 'flyball/catalogue';
+import type { Composition } from 'flyball/catalogue';
 import { seat, use } from './systems.js';
 
 /**
@@ -9,7 +9,7 @@ const worker = (name: string, tools: number) =>
   use('R4', 'reAct', { params: { maxIterations: 10 }, parts: { worker: seat(name, tools), window: [] } });
 
 /** A supervisor routes one shared message list between workers that all read it. */
-const supervisor: Subject = {
+const supervisor: Composition = {
   agents: {
     supervisor: use('O6', 'orchestrator', {
       params: { maxRounds: 10 },
@@ -35,7 +35,7 @@ const supervisor: Subject = {
 };
 
 /** Three copies of one model argue for two rounds, and a fourth decides. */
-const debate: Subject = {
+const debate: Composition = {
   agents: {
     debate: use('O12', 'debate', {
       params: { rounds: 2 },
@@ -47,7 +47,7 @@ const debate: Subject = {
 };
 
 /** A planner writes queries, a searcher reads the web for each of them in turn, a writer makes a report. */
-const research: Subject = {
+const research: Composition = {
   agents: {
     research: use('O2', 'sequence', {
       parts: {

@@ -1,11 +1,11 @@
 import type { PatternId } from '../core/use.js';
 import { patterns } from './catalogue.js';
-import { type Placed, placedIn, RUNTIME_PATTERNS, type Subject, type System, sessionsBy } from './subject.js';
+import { type Composition, type Placed, placedIn, RUNTIME_PATTERNS, type System, sessionsBy } from './subject.js';
 import type { FactName, PatternSpec, Profile, Relation } from './types.js';
 
 /** A composition as the rules see it. */
 export interface Context {
-  readonly subject: Subject;
+  readonly subject: Composition;
   readonly system: System;
   readonly placed: readonly Placed[];
   readonly host: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export interface Context {
 export const FEW_TOOLS = 15;
 export const loops: readonly PatternSpec[] = patterns.filter(({ isLoop }) => isLoop === true);
 
-export function contextOf(subject: Subject): Context {
+export function contextOf(subject: Composition): Context {
   const placed = placedIn(subject.agents);
   const host = new Set<string>(subject.host ?? RUNTIME_PATTERNS);
   const system = subject.system ?? {};

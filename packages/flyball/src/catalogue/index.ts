@@ -2,10 +2,9 @@
 export { patternSpec } from './catalogue.js';
 export { composition } from './composition.js';
 export type { Finding } from './finding.js';
-export type { RunJournal } from './journal.js';
 export { catalogueJson } from './json.js';
 export { lint } from './lint.js';
 export { lintJournals } from './lint-journal.js';
-export { type Decisions, hostOf, type Subject, type System } from './subject.js';
-export { type Suggestion, suggestForTask, suggestFromJournals, type Task, taskFields } from './suggest.js';
+export { type Composition, hostOf } from './subject.js';
+export { suggestForTask, suggestFromJournals } from './suggest.js';
 export type { CatalogueJson, PatternSpec } from './types.js';

@@ -12,7 +12,7 @@ import {
   unusedShare,
 } from './journal.js';
 import { withoutAccepted } from './lint.js';
-import { placedIn, type Subject } from './subject.js';
+import { type Composition, placedIn } from './subject.js';
 
 /** How the journal is read. */
 export interface JournalOptions {
@@ -34,7 +34,7 @@ const AFFECT =
  */
 export function lintJournals(
   journals: readonly RunJournal[],
-  subject: Pick<Subject, 'agents' | 'decisions'> = { agents: {} },
+  subject: Pick<Composition, 'agents' | 'decisions'> = { agents: {} },
   options: JournalOptions = {},
 ): readonly Finding[] {
   const each = journals.flatMap((journal) => [
@@ -76,7 +76,7 @@ function unpredicted({ run, spans }: RunJournal): readonly Finding[] {
 }
 
 /** Patterns that ran and are not in the composition: somebody calls an agent that the description does not show. */
-function undeclared({ run, spans }: RunJournal, agents: Subject['agents']): readonly Finding[] {
+function undeclared({ run, spans }: RunJournal, agents: Composition['agents']): readonly Finding[] {
   const declared = new Set(placedIn(agents).flatMap(({ use }) => usesIn(use).map(({ name }) => name)));
   if (declared.size === 0) return [];
   return spans

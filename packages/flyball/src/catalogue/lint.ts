@@ -4,13 +4,13 @@ import { relationFindings } from './lint-relations.js';
 import { useFindings } from './lint-uses.js';
 import { agentRules } from './rules-agents.js';
 import { otherRules } from './rules-others.js';
-import type { Decisions, Subject } from './subject.js';
+import type { Composition, Decisions } from './subject.js';
 
 /**
  * What a composition lacks, and what is wrong with it, before it runs: requirements, conflicts, seats, the worst case and
  * the known mistakes. Reads descriptions only: nothing is run, and no model is asked.
  */
-export function lint(subject: Subject): readonly Finding[] {
+export function lint(subject: Composition): readonly Finding[] {
   const context = contextOf(subject);
   const rules = Object.values({ ...agentRules, ...otherRules });
   const found = [

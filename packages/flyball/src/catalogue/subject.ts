@@ -129,7 +129,7 @@ export interface Decisions {
 }
 
 /** What the linter reads. */
-export interface Subject {
+export interface Composition {
   /** Agents by name: functions that a pattern made, or descriptions. */
   readonly agents: Readonly<Record<string, unknown>>;
   /** What the host brings: see `hostOf`. */
@@ -184,7 +184,7 @@ const OWN_TASK: ReadonlySet<string> = new Set([
 const CODE: ReadonlySet<string> = new Set(['test', 'same', 'lookup', 'fallbacks', 'window', 'isDone', 'score']);
 
 /** Every use of a composition, with its place. */
-export function placedIn(agents: Subject['agents']): readonly Placed[] {
+export function placedIn(agents: Composition['agents']): readonly Placed[] {
   return Object.entries(agents).flatMap(([name, agent]) => {
     const use = describedBy(agent);
     return use === undefined ? [] : placedBelow(use, { at: name, agent: name, task: name, ancestors: [] });
@@ -192,7 +192,7 @@ export function placedIn(agents: Subject['agents']): readonly Placed[] {
 }
 
 /** Agents that say nothing about themselves, at the top or inside. */
-export function opaqueIn(agents: Subject['agents']): readonly string[] {
+export function opaqueIn(agents: Composition['agents']): readonly string[] {
   const top = Object.entries(agents).flatMap(([name, agent]) => (describedBy(agent) === undefined ? [name] : []));
   return [...top, ...placedIn(agents).flatMap(({ at, opaque }) => opaque.map((name) => `${at} > ${name}`))];
 }

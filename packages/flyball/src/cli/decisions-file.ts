@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { yamlSource } from '../adapters/definitions/yaml-source.js';
 import type { Decisions } from '../catalogue/subject.js';
 import { ConfigError } from '../core/errors.js';
 
@@ -11,7 +11,7 @@ const KEYS = ['questions', 'facts', 'accepted'] as const;
 /** What was decided; nothing where there is no file. */
 export function readDecisions(path: string = DECISIONS_FILE): Decisions {
   if (!existsSync(path)) return {};
-  const given: unknown = parse(readFileSync(path, 'utf8')) ?? {};
+  const given: unknown = yamlSource(readFileSync(path, 'utf8'), path).value ?? {};
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new ConfigError(`${path} must be a mapping with the keys ${KEYS.join(', ')}.`);
   const unknown = Object.keys(given).find((key) => !(KEYS as readonly string[]).includes(key));

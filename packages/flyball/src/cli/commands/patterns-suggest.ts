@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { parse } from 'yaml';
+import { yamlSource } from '../../adapters/definitions/yaml-source.js';
 import { shown } from '../../catalogue/lint-relations.js';
 import {
   type Suggestion,
@@ -71,7 +71,7 @@ async function fromRuns(call: Call, agent: string, limit: number): Promise<reado
 function taskIn(file: string | undefined): Task {
   if (file === undefined) throw new ConfigError('Name a task description, such as task.yaml, or an agent with --runs.');
   if (!existsSync(file)) throw new ConfigError(`There is no file ${file}. Check the path of the task description.`);
-  const given: unknown = parse(readFileSync(file, 'utf8'));
+  const given: unknown = yamlSource(readFileSync(file, 'utf8'), file).value;
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new ConfigError(`${file} must be a mapping of fields, such as "tools: 4".`);
   const unknown = Object.keys(given).find((field) => !taskFields.includes(field));
