@@ -42,9 +42,10 @@ const VIEWS = {
 } as const satisfies Record<string, (runId: string, entries: readonly Entry[]) => unknown>;
 const NAMES = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
 
+const about = { method: 'get', tag: 'runs', scope: 'runs:read' } as const;
+
 /** What can be read back from a journal: views, prompts, points to fork from. */
 export function runViewRoutes(parts: Parts): readonly Route[] {
-  const about = { method: 'get', tag: 'runs', scope: 'runs:read' } as const;
   return [
     route({
       ...about,
@@ -80,6 +81,12 @@ export function runViewRoutes(parts: Parts): readonly Route[] {
         return { status: 200, body: { points } };
       },
     }),
+    ...promptRoutes(parts),
+  ];
+}
+
+function promptRoutes(parts: Parts): readonly Route[] {
+  return [
     route({
       ...about,
       id: 'getPrompt',

@@ -29,7 +29,7 @@ export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act
     const mayBeRejected = attempt.journal.state.hasRejections && !isAskedAlready(attempt, `${pending.id}!gate`);
     if (mayBeRejected && isRejected(attempt, pending, act)) return;
     if (needsGate(attempt, act)) {
-      const refusal = hasFailedBefore(attempt, act) ? circuitIsOpen(attempt, act) : undefined;
+      const refusal = refusedBy(circuitIsOpen, attempt, act);
       if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
       const passed = await passGatesOrFail(attempt, pending, act);
       if (passed === undefined) return;
@@ -83,7 +83,7 @@ function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | und
 
 async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
-  const refusal = hasFailedBefore(attempt, act) ? circuitRefusal(attempt, act) : undefined;
+  const refusal = refusedBy(circuitRefusal, attempt, act);
   if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
   if (act.of === 'call') attempt.admission.beginCall(pending, act.name);
   const { end } = await attemptAct(attempt, pending, act, {
@@ -102,7 +102,7 @@ type Doubtful = { readonly intent: EventOf<'intent'>; readonly ended: BodyEnd<un
 async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: number): Promise<'ended' | Doubtful> {
   // what is not repeatable is only made again once it is known not to have happened
   const wasAttempted = nth > 1 && act.class === 'idempotent';
-  const isOpen = hasFailedBefore(attempt, act) ? circuitIsOpen(attempt, act) : undefined;
+  const isOpen = refusedBy(circuitIsOpen, attempt, act);
   if (isOpen !== undefined) return failed(attempt, pending, act, isOpen, wasAttempted);
   const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const graceMs = attempt.host.options.settleMs;
@@ -124,7 +124,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   const isWanted = pending.closedBy === undefined || (wasAttempted && act.rules.compensate !== undefined);
   if (!isWanted) return failed(attempt, pending, act, pending.closedBy, wasAttempted);
   // let in only now: whoever is let in as the trial has to come to an end
-  const refusal = hasFailedBefore(attempt, act) ? circuitRefusal(attempt, act) : undefined;
+  const refusal = refusedBy(circuitRefusal, attempt, act);
   if (refusal !== undefined) return failed(attempt, pending, act, refusal, wasAttempted);
   const { end: ended, mayHaveActed } = await attemptAct(attempt, pending, act, { key: intent.key, timeoutMs, graceMs });
   if (ended.ended === 'value') {
@@ -139,6 +139,11 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   if (act.class === 'idempotent') return failed(attempt, pending, act, errorOf(ended), wasAttempted || mayHaveActed);
   if (ended.ended === 'error' && !isInDoubt(ended.error)) return failed(attempt, pending, act, ended.error, false);
   return { intent, ended };
+}
+
+/** Nothing keeps a tool back of which no call has failed. */
+function refusedBy(circuit: typeof circuitRefusal, attempt: Attempt, act: Act): FlyballError | undefined {
+  return hasFailedBefore(attempt, act) ? circuit(attempt, act) : undefined;
 }
 
 /** Most acts succeed at once: only what fails, or failed before, is tried again or held against its tool. */
