@@ -6,7 +6,6 @@ import { plantedFaults } from './planted-faults.js';
 import { simulate } from './simulation.js';
 
 it('keeps every promise under many seeds [R10-SIM-MANY]', async () => {
-  // as many as hold: 0042-simulator.md lists the seeds that do not yet
   const count = repetitions({ sample: 200, full: 1_500 });
   let lives = 0;
   for (let seed = 100_001; seed <= 100_000 + count; seed++) {
