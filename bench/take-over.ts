@@ -1,3 +1,4 @@
+// shows: R10-SHOW-TAKEOVER
 /** How long a run stands still when the worker that holds it is killed: by proof, by its lease, and with Restate. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

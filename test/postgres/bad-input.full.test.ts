@@ -1,5 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { FlyballError } from 'flyball';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Connection } from '../../packages/postgres/src/connection.js';
+import { migrate } from '../../packages/postgres/src/migrate.js';
+import { settle } from '../../packages/postgres/src/options.js';
 import { migrations } from '../../packages/postgres/src/schema.js';
 import { entry, newRun } from './runs.js';
 import { asAdmin, freshSchema, open, startServer, type TestServer, whyNoServer } from './server.js';
@@ -28,7 +32,7 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
 
   it.each([
     ['no address at all', 'mysql://somebody@there/db', 'CONFIG_INVALID', /begins with postgres:\/\//],
-    ['a database that is not there', '/nowhere', 'CONFIG_INVALID', /no such database/],
+    ['a database that is not there', '/nowhere', 'CONFIG_INVALID', /database does not exist/],
     ['a user that is not there', 'stranger', 'CONFIG_INVALID', /user or the password/],
     [
       'nobody who answers',
@@ -38,6 +42,13 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     ],
     ['an address without a host', 'postgres:///runs', 'CONFIG_INVALID', /has no host/],
     ['an address with nothing at all', 'postgres://', 'CONFIG_INVALID', /has no host/],
+    ['a parameter that is misspelled', '?replicted=true', 'CONFIG_INVALID', /Did you mean replicated/],
+    [
+      'a certificate that is not there',
+      '?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+      'CONFIG_INVALID',
+      /cannot be read .*\/nowhere\/ca\.pem/,
+    ],
     ['TLS that the server does not offer', '?sslmode=require', 'CONFIG_INVALID', /does not offer TLS/],
   ])('%s is refused in a sentence [R10-PG-BAD-INPUT]', async (_, given, code, says) => {
     const url = given.startsWith('?')
@@ -68,6 +79,82 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     const engine = await open(url, { schema });
     await engine.create(newRun('a'));
     await engine.close();
+  });
+
+  it('a wrong password is refused, and is in no message [R10-PG-BAD-INPUT]', async () => {
+    await sql("CREATE ROLE ada LOGIN PASSWORD 'right'");
+    const rules = `${server.folder}/data/pg_hba.conf`;
+    const before = readFileSync(rules, 'utf8');
+    writeFileSync(rules, `host all ada 127.0.0.1/32 scram-sha-256\n${before}`);
+    onTestFinished(async () => {
+      writeFileSync(rules, before);
+      await sql('SELECT pg_reload_conf()');
+    });
+    await sql('SELECT pg_reload_conf()', 'GRANT CREATE ON DATABASE postgres TO ada');
+    const schema = freshSchema();
+    const url = (password: string) => server.url.replace('postgres@', `ada${password}@`);
+    for (const password of [':wrong', '']) {
+      const error = await refusal(open(url(password), { schema, patienceMs: 300 }));
+      expect([error.code, error.message]).toEqual(['CONFIG_INVALID', expect.stringContaining('password')]);
+      expect(error.message).not.toContain('wrong');
+    }
+    await (await open(url(':right'), { schema })).close();
+  });
+
+  it('a right that is taken away later is named; nothing is half written, and it goes on when it is back [R10-PG-BAD-INPUT]', async () => {
+    const schema = freshSchema();
+    await sql('CREATE ROLE weak LOGIN', `CREATE SCHEMA ${schema}`, `GRANT ALL ON SCHEMA ${schema} TO weak`);
+    await (await open(server.url, { schema })).close();
+    await sql(`GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO weak`, `GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO weak`);
+    const engine = await open(server.url.replace('postgres@', 'weak@'), { schema });
+    await engine.create(newRun('a'));
+    await sql(`REVOKE INSERT ON ${schema}.events FROM weak`);
+    expect(await refusal(engine.create(newRun('b')))).toMatchObject({
+      code: 'STORAGE_READ_ONLY',
+      message: expect.stringContaining('lacks a privilege'),
+    });
+    expect((await engine.list({})).runs).toHaveLength(1);
+    await sql(`GRANT INSERT ON ${schema}.events TO weak`);
+    await engine.create(newRun('b'));
+    await engine.close();
+  });
+
+  it('tables of an older version are upgraded with all that is in them, once, or not at all [R10-PG-MIGRATE]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema });
+    await engine.create(newRun('a'));
+    const settings = settle({ url: server.url, schema });
+    const upgrade = async (step: string) => {
+      const connection = new Connection(settings, { check: async () => undefined });
+      await migrate(connection, schema, [...migrations(schema), step]).finally(() => connection.close());
+    };
+    const version = () => sql(`SELECT value FROM ${schema}.flyball_meta WHERE key = 'schema'`);
+    const halfway = `CREATE TABLE ${schema}.extra (id int); SELECT 1 / 0;`;
+    await expect(upgrade(halfway)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+    expect(await version()).toEqual([{ value: '1' }]);
+    expect(await sql(`SELECT 1 FROM pg_tables WHERE schemaname = '${schema}' AND tablename = 'extra'`)).toEqual([]);
+    const added = `CREATE TABLE ${schema}.extra (id int); INSERT INTO ${schema}.extra VALUES (1);`;
+    await Promise.all(Array.from({ length: 4 }, () => upgrade(added)));
+    expect(await version()).toEqual([{ value: '2' }]);
+    expect(await sql(`SELECT id FROM ${schema}.extra`)).toEqual([{ id: 1 }]);
+    expect((await engine.list({})).runs).toHaveLength(1);
+    await engine.close();
+    expect(await refusal(open(server.url, { schema }))).toMatchObject({ code: 'JOURNAL_NEWER' });
+  });
+
+  it('options in an address do not turn off what commits wait for [R10-PG-ADDRESS]', async () => {
+    const schema = freshSchema();
+    const url = `${server.url}?options=${encodeURIComponent('-c work_mem=7MB -c synchronous_commit=off')}`;
+    const connection = new Connection(settle({ url, schema, synchronousCommit: 'remote_write', statementMs: 4_000 }), {
+      check: async () => undefined,
+    });
+    const shown = async (name: string) => (await connection.run([{ text: `SHOW ${name}` }]))[0]?.[0]?.[name];
+    expect([await shown('work_mem'), await shown('synchronous_commit'), await shown('statement_timeout')]).toEqual([
+      '7MB',
+      'remote_write',
+      '4s',
+    ]);
+    await connection.close();
   });
 
   it('tables of another program, and of a newer version, are left as they are [R10-PG-BAD-INPUT]', async () => {
@@ -118,7 +205,7 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     await cut(sql);
     expect(await refusal(engine.create(newRun('b')))).toMatchObject({
       code: 'STORAGE_FAILED',
-      message: expect.stringContaining('Another database'),
+      message: expect.stringContaining('A different database'),
     });
     expect(await refusal(engine.get('a'))).toMatchObject({ code: 'STORAGE_FAILED' });
     expect(await sql(`SELECT id FROM ${schema}.runs`)).toEqual([]);
@@ -131,7 +218,7 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     await sql(`DROP TABLE ${schema}.events`);
     expect(await refusal(engine.create(newRun('a')))).toMatchObject({
       code: 'STORAGE_FAILED',
-      message: expect.stringContaining('tables are not there'),
+      message: expect.stringContaining('table is missing'),
     });
     await engine.close();
   });

@@ -68,7 +68,7 @@ describe.skipIf(why !== undefined)('PostgreSQL over TLS', () => {
     const refused = await open(url(), { schema: freshSchema() }).catch((error: unknown) => error);
     expect(refused).toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringMatching(/^The certificate of PostgreSQL cannot be trusted \(.+\)\. Name the certificate/),
+      message: expect.stringMatching(/^The certificate of PostgreSQL cannot be verified \(.+\)\. Add the certificate/),
     });
   });
 });

@@ -19,7 +19,7 @@ it.skipIf(why !== undefined)(
         door.ports.add(port);
         return restate.address({ listen: `127.0.0.1:${port}`, address: door.url });
       };
-      const rolled = await rollOut(`${server.url}?schema=${freshSchema()}`, () => undefined, dispatcher);
+      const rolled = await rollOut(`${server.url}?schema=${freshSchema()}`, () => undefined, { dispatcher });
       expect(rolled).toMatchObject({ done: 16, missing: 0, keys: 1, exits: [0, 0, 0, 0], versions: ['1', '2'] });
       expect(rolled.again).toBeLessThanOrEqual(12); // what the killed worker was just doing
       expect(rolled.workers).toMatch(/count 1/);

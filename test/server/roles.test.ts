@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { patient } from '../patience.js';
 import { readEvents, type SeenEvent } from './sse-reader.js';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 
@@ -52,6 +53,22 @@ describe('servers with roles', () => {
     await beside(stage, { worksOn: ['counter'] });
     await expect.poll(async () => (await stage.call('GET', `/v1/runs/${id}`)).body.status).toBe('done');
     await expect(beside(stage, { worksOn: ['nobody'] })).rejects.toThrow('does not have the agent "nobody"');
+  });
+
+  it('refuse new runs of a tenant while too many of its runs wait for a worker, and of no other [R10-WORK-PRESSURE]', async () => {
+    const stage = await staged({ settings: { role: 'api', maxQueue: 3 } });
+    const start = (headers: Record<string, string> = {}) =>
+      stage.call('POST', '/v1/runs', { body: { agent: 'counter', input: { to: 1 } }, headers });
+    const keyed = await start({ 'idempotency-key': 'one' });
+    expect([keyed.status, (await start()).status, (await start()).status]).toEqual([202, 202, 202]);
+    const refused = await start();
+    expect(refused).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL', retryable: true } });
+    expect(refused.headers.get('retry-after')).toBe('5');
+    // what was accepted before is answered again, and another tenant is not held up
+    expect((await start({ 'idempotency-key': 'one' })).body.id).toBe(keyed.body.id);
+    await expect(stage.server.parts.backlog.admit('another')).resolves.toBeUndefined();
+    await beside(stage, { role: 'worker' });
+    await expect.poll(async () => (await start()).status, { interval: 200, timeout: patient(20_000) }).toBe(202);
   });
 
   it('a stream goes on at another server from the last event that came [R10-WORK-STREAMS]', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { optionsIn } from './address.js';
+import { settle } from './options.js';
 
 it('an address sets options of the engine, and leaves the others to the driver [R10-WORK-DB]', () => {
   expect(optionsIn('postgres://ada:p%40ss@host/runs?sslmode=require&schema=agents&replicated=true')).toEqual({
@@ -14,4 +15,35 @@ it('an address sets options of the engine, and leaves the others to the driver [
   expect(optionsIn('postgres://host')).toEqual({ url: ['postgres://host'] });
   expect(() => optionsIn('postgres://host/x?replicated=yes')).toThrow('must be true or false');
   expect(() => optionsIn('postgres://host/x?synchronous_commit=never')).toThrow('must be on, remote_write');
+});
+
+it('an address sets connections and timeouts, and code takes precedence over it [R10-PG-ADDRESS]', () => {
+  const address = 'postgres://host/x?writers=4&readers=8&statement_timeout=5000&patience_ms=9000&connect_timeout=3';
+  expect(optionsIn(address)).toEqual({
+    url: ['postgres://host/x?connect_timeout=3'],
+    connections: { writers: 4, readers: 8 },
+    statementMs: 5_000,
+    patienceMs: 9_000,
+  });
+  expect(settle({ url: `${address}&schema=agents&replicated=true`, connections: { readers: 3 } })).toMatchObject({
+    urls: ['postgres://host/x?connect_timeout=3'],
+    schema: 'agents',
+    replicated: true,
+    writers: 4,
+    readers: 3,
+    statementMs: 5_000,
+  });
+  expect(() => optionsIn('postgres://host/x?writers=none')).toThrow('must be a whole number above 0');
+});
+
+it('a parameter that is misspelled, or that nobody knows, is refused by name [R10-PG-ADDRESS]', () => {
+  const refused = (url: string) => () => settle({ url });
+  expect(refused('postgres://host/x?replicted=true')).toThrow('replicted. Did you mean replicated?');
+  expect(refused('postgres://host/x?pgbouncer=true')).toThrow('write pooled=true');
+  expect(refused('postgres://host/x?sslmode=require&channel_binding=require')).not.toThrow();
+});
+
+it('an address that cannot be read is refused without showing its password [R10-PG-ADDRESS]', () => {
+  expect(() => settle({ url: 'postgres://ada:pa#ss@host/x' })).toThrow(/(?=.*# is %23)(?!.*pa#ss)/);
+  expect(() => settle({ url: 'postgres://ada@/x?host=/run/postgresql' })).not.toThrow();
 });

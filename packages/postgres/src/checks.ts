@@ -10,6 +10,7 @@ const OLDEST = 140_000;
 export class Identity {
   private readonly schema: string;
   private id: string | undefined;
+  private settings: readonly string[] = [];
 
   constructor(schema: string) {
     this.schema = schema;
@@ -18,6 +19,7 @@ export class Identity {
   async check(ask: Ask): Promise<void> {
     const [row] = await ask('SHOW transaction_read_only');
     if (row?.['transaction_read_only'] === 'on') throw new LinkError('NOT_PRIMARY', 'transaction_read_only is on');
+    for (const text of this.settings) await ask(text);
     if (this.id === undefined) return;
     const found = await ask(`SELECT value FROM ${this.schema}.flyball_meta WHERE key = 'id'`).catch(
       (error: unknown) => {
@@ -28,44 +30,97 @@ export class Identity {
     if (found[0]?.['value'] === this.id) return;
     throw new LinkError(
       'REPLACED',
-      `Another database answers at this address than the one that was opened (schema ${this.schema}). Nothing was written to it. Open the engine again if that is meant.`,
+      `A different database now answers at this address (schema ${this.schema}). Nothing was written to it. If this is intended, restart the process.`,
     );
   }
 
   /** From here on no other database will do. */
   async remember(ask: Ask): Promise<void> {
+    this.settings = settingsFor(await productOf(ask));
     const [row] = await ask(`SELECT value FROM ${this.schema}.flyball_meta WHERE key = 'id'`);
     this.id = row?.['value'] as string;
   }
 }
 
-/** What is asked once, when the engine is opened. */
-export async function checkServer(ask: Ask, settings: Settings): Promise<void> {
+/** `PostgreSQL 15.4 on x86_64…`, `PostgreSQL 11.2-YB-2.20 on …`, `CockroachDB CCL v24.1 (…)`. */
+async function productOf(ask: Ask): Promise<string> {
+  const [row] = await ask('SELECT version() AS product');
+  return `${row?.['product'] ?? ''}`;
+}
+
+/** These follow versions of their own, and claim to be an older PostgreSQL than they are compatible with. */
+const isCompatible = (product: string): boolean => !product.startsWith('PostgreSQL') || /-YB-/.test(product);
+
+/** What has to be set on each connection. */
+function settingsFor(product: string): readonly string[] {
+  // a batch closes some waits and opens others in one statement; they are never the same rows
+  return product.startsWith('CockroachDB') ? ['SET enable_multiple_modifications_of_table = on'] : [];
+}
+
+async function checkVersion(ask: Ask): Promise<void> {
   const [version] = await ask('SHOW server_version_num');
   const number = Number(version?.['server_version_num'] ?? OLDEST);
   if (number < OLDEST)
     throw new ConfigError(
-      `PostgreSQL 14 or later is needed; this is ${Math.floor(number / 10_000)}. Upgrade the server.`,
+      `PostgreSQL 14 or later is required; this server is version ${Math.floor(number / 10_000)}. Upgrade the server.`,
     );
+}
+
+/** What is asked once, when the engine is opened. */
+export async function checkServer(ask: Ask, settings: Settings): Promise<void> {
+  const product = await productOf(ask);
+  if (isCompatible(product))
+    settings.onNotice(
+      `${product.replace(/ on .*| \(.*/, '')} is compatible with PostgreSQL. Flyball has not been tested on it.`,
+    );
+  else await checkVersion(ask);
   if (settings.synchronousCommit === 'off')
     settings.onNotice(
-      'synchronous_commit is off: if PostgreSQL or its machine crashes, what was confirmed in the last 0.6 seconds is lost, and what runs did in that time is done again.',
+      'synchronous_commit is off: if PostgreSQL or its machine crashes, writes confirmed in the last 0.6 seconds are lost, and effects from that time are repeated.',
     );
   if (settings.replicated) await checkReplica(ask, settings);
 }
 
 /** A replica that commits do not wait for lacks confirmed records when it takes over: acts would be made twice. */
 async function checkReplica(ask: Ask, { synchronousCommit }: Settings): Promise<void> {
-  const next = 'Set synchronous_standby_names on the primary, and start the standby, before this engine is opened.';
   if (synchronousCommit === 'off')
-    throw new ConfigError('A replica may take over, so commits have to wait for it: leave synchronousCommit on.');
+    throw new ConfigError(
+      'replicated needs commits that wait for the standby, and synchronousCommit is off. Set synchronousCommit to on.',
+    );
+  const problem = await missingStandby(ask);
+  if (problem === undefined) return;
+  throw new ConfigError(
+    `${problem} A fail-over would lose confirmed records and repeat effects. Set synchronous_standby_names on the primary and start the standby, then try again.`,
+  );
+}
+
+/** Why commits wait for no replica; undefined where they do. */
+async function missingStandby(ask: Ask): Promise<string | undefined> {
   const [names] = await ask('SHOW synchronous_standby_names');
   if (`${names?.['synchronous_standby_names'] ?? ''}`.trim() === '')
-    throw new ConfigError(
-      `There is a replica, and no commit waits for it: synchronous_standby_names is empty. A fail-over would lose confirmed records and repeat acts. ${next}`,
-    );
+    return 'Commits do not wait for a replica: synchronous_standby_names is empty.';
   const standbys = await ask('SELECT sync_state FROM pg_stat_replication');
   const isHidden = standbys.some((row) => row['sync_state'] === null); // the user may not see it
-  if (isHidden || standbys.some((row) => /^(sync|quorum)$/.test(`${row['sync_state']}`))) return;
-  throw new ConfigError(`There is a replica, and no synchronous standby is connected. ${next}`);
+  if (isHidden || standbys.some((row) => /^(sync|quorum)$/.test(`${row['sync_state']}`))) return undefined;
+  return 'No synchronous standby is connected.';
+}
+
+/** After a fail-over, commits may wait for nobody: runs go on, and the operator is told, once each time it begins. */
+export class StandbyWatch {
+  private readonly settings: Settings;
+  private isTold = false;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+  }
+
+  async check(ask: Ask): Promise<void> {
+    if (!this.settings.replicated) return;
+    const problem = await missingStandby(ask);
+    if (problem !== undefined && !this.isTold)
+      this.settings.onNotice(
+        `${problem} Runs continue, but until a synchronous standby is connected, another fail-over can lose confirmed records and repeat effects.`,
+      );
+    this.isTold = problem !== undefined;
+  }
 }

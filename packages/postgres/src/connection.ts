@@ -164,20 +164,30 @@ export class Connection {
 
 function clientOptions(url: string, settings: Settings, types: ClientOptions['types']): ClientOptions {
   const { tls, pooled, statementMs, synchronousCommit } = settings;
+  const { bare, options } = withoutOptions(url);
+  const own = pooled
+    ? ''
+    : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=60000`;
+  const all = `${options} ${own}`.trim();
   return {
-    connectionString: url,
+    connectionString: bare,
     ...(tls === undefined ? {} : { ssl: tls }),
     pipeline: true,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     application_name: 'flyball',
     types,
-    ...(pooled
-      ? {}
-      : {
-          options: `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=60000`,
-        }),
+    ...(all === '' ? {} : { options: all }),
   };
+}
+
+/** The driver takes `options` of an address in the place of ours: what commits wait for would be left to the server. */
+function withoutOptions(url: string): { readonly bare: string; readonly options: string } {
+  const [place = '', query = ''] = url.split(/\?(.*)/s);
+  const parts = query.split('&').filter((each) => each !== '');
+  const options = parts.flatMap((each) => (each.startsWith('options=') ? [decodeURIComponent(each.slice(8))] : []));
+  const rest = parts.filter((each) => !each.startsWith('options='));
+  return { bare: rest.length === 0 ? place : `${place}?${rest.join('&')}`, options: options.join(' ') };
 }
 
 function prepared({ name, text, values = [] }: Statement, pooled: boolean): Statement {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Engine, Store } from 'flyball';
-import { checkServer, Identity } from './checks.js';
+import { checkServer, Identity, StandbyWatch } from './checks.js';
 import { leaseClock } from './clock.js';
 import { Connection, type Hooks } from './connection.js';
 import { Contents } from './contents.js';
@@ -35,7 +35,13 @@ export async function postgresEngine(options: PostgresOptions): Promise<Postgres
   const settings = settle(options);
   const identity = new Identity(settings.schema);
   await prepare(settings, identity);
-  const parts = openParts(settings, { check: (ask) => identity.check(ask) });
+  const standby = new StandbyWatch(settings);
+  const parts = openParts(settings, {
+    check: async (ask) => {
+      await identity.check(ask);
+      await standby.check(ask);
+    },
+  });
   return {
     kind: 'postgres',
     schema: settings.schema,

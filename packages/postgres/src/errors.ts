@@ -3,6 +3,7 @@ import { ConfigError, FlyballError } from 'flyball';
 interface Coded {
   readonly code?: string;
   readonly message?: string;
+  readonly syscall?: string;
 }
 
 /** Raised here, about the connection: not from the server and not for callers. */
@@ -20,7 +21,7 @@ const saidBy = (error: unknown): string => (error as Coded | undefined)?.message
 /** The connection is gone, or leads to a server that is: the call may be made again over another one. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (isPooler(error)) return false;
+  if (isPooler(error) || isUnreadable(error)) return false;
   if (/^(08|57P0)/.test(code) || code === '53300') return true; // connection failures, shutdowns, too many connections
   if (/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOENT|ENOTFOUND)/.test(code)) return true;
   if (['NOT_PRIMARY', 'STALLED', 'UNCONFIRMED', '25006'].includes(code)) return true;
@@ -56,9 +57,14 @@ function isUntrusted(error: unknown): boolean {
   return isCertificate || /does not support SSL/.test(saidBy(error));
 }
 
+/** A file that the address names, of a certificate say. */
+function isUnreadable(error: unknown): boolean {
+  return ['open', 'read'].includes((error as Coded | undefined)?.syscall ?? '');
+}
+
 /** The user, the password or the address are wrong: trying again changes nothing. */
 export function isRefused(error: unknown): boolean {
-  if (isUntrusted(error)) return true;
+  if (isUntrusted(error) || isUnreadable(error)) return true;
   return /^28/.test(codeOf(error)) || codeOf(error) === '3D000' || isPooler(error) || codeOf(error) === 'REPLACED';
 }
 
@@ -72,7 +78,7 @@ const WORDS: readonly Words[] = [
     when: (_, error) => isPooler(error),
     make: (said) =>
       new ConfigError(
-        `The address is that of a connection pooler that hands connections out by the transaction (${said}). Open the engine with pooled: true, or use an address of PostgreSQL itself.`,
+        `This address belongs to a connection pooler in transaction mode (${said}). Set pooled: true (?pooled=true in the address), or connect to PostgreSQL directly.`,
       ),
   },
   {
@@ -80,17 +86,22 @@ const WORDS: readonly Words[] = [
     make: (said) =>
       new ConfigError(
         /does not support SSL/.test(said)
-          ? 'PostgreSQL does not offer TLS at this address. Turn it on there, or leave sslmode out.'
-          : `The certificate of PostgreSQL cannot be trusted (${said}). Name the certificate of its authority: ?sslrootcert=/path/ca.pem in the address, or tls: { ca } in code.`,
+          ? 'PostgreSQL does not offer TLS at this address. Turn TLS on in the server, or remove sslmode from the address.'
+          : `The certificate of PostgreSQL cannot be verified (${said}). Add the certificate of its authority: ?sslrootcert=/path/ca.pem in the address, or tls: { ca } in code.`,
       ),
   },
   {
+    when: (_, error) => isUnreadable(error),
+    make: (said) =>
+      new ConfigError(`A file that the address of PostgreSQL names cannot be read (${said}). Check the path.`),
+  },
+  {
     when: (code) => /^28/.test(code),
-    make: (said) => new ConfigError(`PostgreSQL refuses the user or the password (${said}). Check the address.`),
+    make: (said) => new ConfigError(`PostgreSQL rejected the user or the password (${said}). Check the address.`),
   },
   {
     when: (code) => code === '3D000',
-    make: (said) => new ConfigError(`There is no such database (${said}). Create it, or check the address.`),
+    make: (said) => new ConfigError(`The database does not exist (${said}). Create it, or check the address.`),
   },
   {
     when: (code) => code === 'REPLACED',
@@ -101,7 +112,7 @@ const WORDS: readonly Words[] = [
     make: (said, options) =>
       new FlyballError(
         'STORAGE_READ_ONLY',
-        `PostgreSQL takes no writes here: it is a replica, or set to read-only (${said}). Nothing was lost. Give the address of the primary as well.`,
+        `PostgreSQL accepts no writes at this address: it is a replica, or it is set to read-only (${said}). Nothing was written. Add the address of the primary.`,
         { ...options, retryable: true },
       ),
   },
@@ -110,7 +121,7 @@ const WORDS: readonly Words[] = [
     make: (said, options) =>
       new FlyballError(
         'STORAGE_READ_ONLY',
-        `The user may not do this (${said}). Nothing was written. Let them create and use the schema: GRANT CREATE ON DATABASE, or have its owner make it.`,
+        `The database user lacks a privilege (${said}). Nothing was written. The user must own the schema and its tables: run GRANT CREATE ON DATABASE so that it can create them, or CREATE SCHEMA … AUTHORIZATION as an administrator.`,
         options,
       ),
   },
@@ -128,7 +139,7 @@ const WORDS: readonly Words[] = [
     make: (said, options) =>
       new FlyballError(
         'STORAGE_FAILED',
-        `The tables are not there, or not as they were made (${said}). Somebody has changed the schema: restore it from a backup, or open the engine again to make a new one.`,
+        `A table is missing or was changed (${said}). Nothing was written. Restore the schema from a backup. If you removed it on purpose, restart the process to create it again.`,
         options,
       ),
   },
@@ -137,7 +148,7 @@ const WORDS: readonly Words[] = [
     make: (said, options) =>
       new FlyballError(
         'STORAGE_BUSY',
-        `PostgreSQL took longer than statementMs allows (${said}). Nothing was written. Try again, or find out what holds locks.`,
+        `A statement took longer than the timeout (${said}). Nothing was written. Try again. If it happens often, look for long transactions that hold locks, or raise statementMs.`,
         { ...options, retryable: true },
       ),
   },
@@ -159,7 +170,7 @@ export function storageError(error: unknown): Error {
   if (words !== undefined) return words.make(saidBy(error), options);
   return new FlyballError(
     'STORAGE_FAILED',
-    `PostgreSQL: ${saidBy(error)} (${codeOf(error) || 'no code'}). Nothing of this call was confirmed; see the cause.`,
+    `PostgreSQL returned an error: ${saidBy(error)} (${codeOf(error) || 'no code'}). Nothing was confirmed. The cause of this error has the details.`,
     options,
   );
 }

@@ -4,6 +4,9 @@ import type { Connection, Rows } from './connection.js';
 import { storageError } from './errors.js';
 import { migrations, storage } from './schema.js';
 
+/** What a database lacks is found one by one, and others may be quicker. */
+const MOST_TRIES = 8;
+
 type Ask = (text: string) => Promise<Rows>;
 
 /** The version of the tables in a schema: 0 where there are none. */
@@ -33,7 +36,7 @@ export function refuseNewer(schema: string, version: number, known = migrations(
  */
 export async function migrate(connection: Connection, schema: string, steps = migrations(schema)): Promise<void> {
   const ask: Ask = async (text) => (await connection.run([{ text }]))[0] ?? [];
-  let [hasLocks, hasStorage] = [true, true];
+  let [hasLocks, hasStorage, hasCollations] = [true, true, true];
   for (let tries = 0; ; tries += 1) {
     const from = await versionIn(schema, ask);
     refuseNewer(schema, from, steps.length);
@@ -46,16 +49,18 @@ export async function migrate(connection: Connection, schema: string, steps = mi
         {
           text: `UPDATE ${schema}.flyball_meta SET value = CASE WHEN value = '${from}' THEN '${steps.length}' END WHERE key = 'schema'`,
         },
-        ...steps.slice(from).flatMap((step) => statementsIn(step)),
+        ...steps.slice(from).flatMap((step) => statementsIn(hasCollations ? step : step.replaceAll(' COLLATE "C"', ''))),
         ...(from === 0 && hasStorage ? storage(schema).map((text) => ({ text })) : []),
       ]);
       return;
     } catch (error) {
-      const code = (error as { readonly code?: string }).code ?? '';
-      const isLacking = ['0A000', '22023', '42601', '42704'].includes(code); // not every database has all of it
-      if (isLacking && hasStorage) hasStorage = false;
+      const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
+      // not every database has all of it; one that refuses "C" as a name orders texts by their bytes anyway
+      const isLacking = ['0A000', '22023', '42601', '42704', '42883'].includes(code);
+      if (isLacking && hasCollations && /locale|collation/i.test(message)) hasCollations = false;
+      else if (isLacking && hasStorage) hasStorage = false;
       else if (isLacking && hasLocks) hasLocks = false;
-      else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === 5) throw storageError(error);
+      else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === MOST_TRIES) throw storageError(error);
     }
   }
 }

@@ -1,9 +1,13 @@
 import { ConfigError } from 'flyball';
+import { optionsIn } from './address.js';
 import type { Tls } from './driver.js';
 
 /** Options of `postgresEngine`. */
 export interface PostgresOptions {
-  /** `postgres://user@host/database`. Several addresses of one cluster are tried in turn: only one that takes writes is used. */
+  /**
+   * `postgres://user@host/database`. Several addresses of one cluster are tried in turn: only one that takes writes is used.
+   * An address can set options too (`?schema=agents&replicated=true`); those given here take precedence.
+   */
   readonly url: string | readonly string[];
   /** The schema for the tables, created if it is missing. A database can have several, independent of each other. */
   readonly schema?: string;
@@ -51,14 +55,28 @@ function hasHost(url: string): boolean {
   return host.replace(/:\d*$/, '') !== '' || /[?&]host=[^&]/.test(url);
 }
 
-export function settle(given: PostgresOptions): Settings {
-  const urls = typeof given.url === 'string' ? [given.url] : given.url;
+function inAll(
+  addresses: readonly Pick<PostgresOptions, 'connections'>[],
+  { connections }: PostgresOptions,
+  kind: 'writers' | 'readers',
+): number {
+  return connections?.[kind] ?? addresses.find((one) => one.connections?.[kind])?.connections?.[kind] ?? 2;
+}
+
+export function settle(stated: PostgresOptions): Settings {
+  const addresses = (typeof stated.url === 'string' ? [stated.url] : stated.url).map(optionsIn);
+  const urls = addresses.flatMap(({ url }) => url);
+  const given: PostgresOptions = Object.assign({}, ...addresses, stated);
   const schema = given.schema ?? 'flyball';
   if (urls.length === 0 || urls.some((url) => !/^postgres(ql)?:\/\//.test(url)))
     throw new ConfigError('The address of PostgreSQL begins with postgres://, as in postgres://user@host/database.');
   if (urls.some((url) => !hasHost(url)))
     throw new ConfigError(
       'The address of PostgreSQL has no host. Write postgres://user@host/database, or postgres:///database?host=/var/run/postgresql for a socket.',
+    );
+  if (urls.some((url) => !URL.canParse(url.replace('@/', '@host/'))))
+    throw new ConfigError(
+      'The address of PostgreSQL cannot be read. Encode special characters in the user and the password: # is %23, / is %2F, @ is %40.',
     );
   if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema))
     throw new ConfigError(
@@ -68,8 +86,8 @@ export function settle(given: PostgresOptions): Settings {
     urls,
     schema,
     tls: given.tls,
-    writers: given.connections?.writers ?? 2,
-    readers: given.connections?.readers ?? 2,
+    writers: inAll(addresses, stated, 'writers'),
+    readers: inAll(addresses, stated, 'readers'),
     replicated: given.replicated ?? false,
     pooled: given.pooled ?? false,
     synchronousCommit: given.synchronousCommit ?? 'on',

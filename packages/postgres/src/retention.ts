@@ -152,10 +152,15 @@ export class Retention {
   }
 
   async size(): Promise<StorageSize> {
-    const [row] = await this.desk.rows({
+    const asked = this.desk.rows({
       text: `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 AS bytes FROM pg_class c
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`,
       values: [this.s],
+    });
+    const [row] = await asked.catch((error: unknown) => {
+      // not every database can tell: the size is then reported as 0
+      if ((error as { readonly cause?: { readonly code?: string } }).cause?.code === '42883') return [];
+      throw error;
     });
     return { bytes: (row?.['bytes'] as number | undefined) ?? 0, logBytes: 0, freeBytes: 0 };
   }

@@ -6,6 +6,7 @@ import type { ApiKeys } from './access/api-keys.js';
 import { cursorSeal } from './access/cursor-seal.js';
 import { openSpending } from './access/stored-spending.js';
 import { type AgentDirectory, agentDirectory } from './agents/agent-directory.js';
+import { Backlog } from './agents/backlog.js';
 import { openContents } from './agents/contents.js';
 import { type Fleet, fleetOf, type Member } from './agents/fleet.js';
 import { injectionGuard } from './agents/input-guard.js';
@@ -68,9 +69,10 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
     await runLog.close();
   };
   const contents = openContents({ store, clock, log });
+  const backlog = new Backlog({ engine, clock, maxQueue: settings.maxQueue });
   const triggers = await openTriggers(
     {
-      start: startTriggered({ directory, fleet, spending, settings, contents }),
+      start: startTriggered({ directory, fleet, spending, settings, contents, backlog }),
       check: triggerCheck({ directory }),
       store,
       clock,
@@ -86,6 +88,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   return {
     ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
     contents,
+    backlog,
     cursors: cursorSeal(store, clock),
     inbox: (tenant) => inboxes.of(tenant),
     async drain() {

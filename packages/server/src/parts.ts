@@ -4,6 +4,7 @@ import type { ApiKeys } from './access/api-keys.js';
 import type { CursorSeal } from './access/cursor-seal.js';
 import type { Spending } from './access/spending.js';
 import type { AgentDirectory } from './agents/agent-directory.js';
+import type { Backlog } from './agents/backlog.js';
 import type { Contents } from './agents/contents.js';
 import type { Fleet } from './agents/fleet.js';
 import type { RunFeed } from './feed/run-feed.js';
@@ -34,6 +35,8 @@ export interface Parts {
   readonly cursors: CursorSeal;
   /** What tenants and keys may still spend today. */
   readonly spending: Spending;
+  /** How many runs of a tenant may wait for a worker. */
+  readonly backlog: Backlog;
   /** Counts what happens, for /metrics. */
   readonly metrics: Metrics;
   readonly triggers: Triggers;

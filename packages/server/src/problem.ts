@@ -15,6 +15,7 @@ export type ProblemCode =
   | 'TIMEOUT'
   | 'RATE_LIMITED'
   | 'COST_LIMITED'
+  | 'QUEUE_FULL'
   | 'KEY_REUSED'
   | 'RUN_ENDED'
   | 'RUN_WAITS'

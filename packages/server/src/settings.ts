@@ -47,6 +47,8 @@ export interface ServerSettings {
   readonly worksOn: readonly string[];
   /** Runs it works on at one time. */
   readonly concurrency: number;
+  /** Runs of a tenant that may wait for a worker before new ones are refused. */
+  readonly maxQueue: number;
   /** How much it takes at once, compared with other servers. */
   readonly weight: number;
   /** How suspicious an input may be before it is refused. */
@@ -90,6 +92,7 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   role: 'all',
   worksOn: [],
   concurrency: 1_000,
+  maxQueue: 100_000,
   weight: 1,
   inputScan: 'usual',
   studio: true,

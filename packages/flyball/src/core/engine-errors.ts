@@ -87,7 +87,7 @@ export function positionTaken(
 export function writeUncertain(runId: string, cause: unknown): FlyballError {
   return new FlyballError(
     'STORAGE_UNCERTAIN',
-    `The storage stopped answering while it wrote for run ${runId}, which may have been written or not. Look at the run before you make the call again.`,
+    `The storage stopped responding during a write for run ${runId}. The write may or may not have happened. Check the run before you try again.`,
     { detail: { runId }, cause },
   );
 }

@@ -33,7 +33,7 @@ export interface NewAgentRun {
   readonly id?: string;
 }
 
-type AdmissionParts = Pick<Parts, 'fleet' | 'spending' | 'settings' | 'contents'>;
+type AdmissionParts = Pick<Parts, 'fleet' | 'spending' | 'settings' | 'contents' | 'backlog'>;
 
 /** Starts a run of a served agent; answers the run that is there where the same request was made before. */
 export async function startRun(parts: AdmissionParts, request: StartRequest, run: NewAgentRun): Promise<RunHandle> {
@@ -98,6 +98,7 @@ async function admittedStart(
     return known;
   }
   if (run.id !== undefined && !(await isNot(parts, runId))) throw runExists(runId);
+  await parts.backlog.admit(request.principal.tenant);
   const budget = await admitted(parts, request.principal, { runId, budget: run.budget });
   request.isAbout?.(runId); // the log names no run that was refused
   try {

@@ -9,7 +9,7 @@ import type { TriggerParts } from './trigger-parts.js';
 
 /** A run that nobody asked for comes in by the same door as any other: checked, bounded, charged to its trigger's tenant. */
 export function startTriggered(
-  parts: Pick<Parts, 'directory' | 'fleet' | 'spending' | 'settings' | 'contents'>,
+  parts: Pick<Parts, 'directory' | 'fleet' | 'spending' | 'settings' | 'contents' | 'backlog'>,
 ): TriggerParts['start'] {
   return async (name, input, { id, tenant, subject, budget }) => {
     const agent = parts.directory.get(name);

@@ -139,6 +139,12 @@ export const SETTINGS: Readonly<
     about: 'runs that are worked on at the same time; others wait in line',
     fallback: '1000',
   },
+  maxQueue: {
+    flag: '--max-queue <number>',
+    kind: 'whole',
+    about: 'runs of a tenant that may wait for a worker; when there are more, new ones are refused with 429',
+    fallback: '100000',
+  },
   weight: {
     flag: '--weight <number>',
     kind: 'amount',
