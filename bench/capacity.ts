@@ -179,5 +179,6 @@ await inFolder(async (folder) => {
     ],
     rows,
   );
-  if (url === undefined) console.log('  Set FLYBALL_POSTGRES_URL for PostgreSQL (on this machine) and for the table of sizes.\n');
+  if (url === undefined)
+    console.log('  Set FLYBALL_POSTGRES_URL for PostgreSQL (on this machine) and for the table of sizes.\n');
 });

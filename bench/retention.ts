@@ -1,3 +1,4 @@
+// shows: R10-SHOW-RETENTION
 /** What removing a month of journals costs: run by run from one table, or by dropping a partition; and what partitions cost until then. */
 import { loadavg } from 'node:os';
 import { BODY } from './measure/append-load.js';

@@ -11,10 +11,15 @@ export interface Appended {
   readonly latencies: readonly number[];
 }
 
-/** False where the same call may be made again. */
-function isOver(error: unknown): boolean {
-  if ((error as { readonly retryable?: boolean }).retryable === true) return false;
-  throw error;
+/** A file that others keep locked for too long refuses: the same call may be made again. */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { readonly retryable?: boolean }).retryable !== true) throw error;
+    }
+  }
 }
 
 /** As many runs at once, each of which waits for one append of two records before it makes the next. */
@@ -25,8 +30,8 @@ export async function appendLoad(engine: Engine, runs: number, appends: number, 
       const id = `${name}-${n}`;
       const who = { agent: 'agent', version: '1', tenant: 'bench', subject: 'bench' };
       const first = { entries: [{ generation: 0, seq: 0, at: Date.now(), activeMs: 0, body: BODY }] };
-      await engine.create({ id, ...who, createdAt: Date.now(), first });
-      return engine.claim(id, { owner, now: Date.now(), leaseMs: LEASE_MS, isGone: () => false });
+      await patiently(() => engine.create({ id, ...who, createdAt: Date.now(), first }));
+      return patiently(() => engine.claim(id, { owner, now: Date.now(), leaseMs: LEASE_MS, isGone: () => false }));
     }),
   );
   const latencies: number[] = [];
@@ -36,8 +41,7 @@ export async function appendLoad(engine: Engine, runs: number, appends: number, 
       for (let n = 0; n < appends; n += 1) {
         const asked = performance.now();
         const entries = [1, 2].map((k) => ({ generation: 0, seq: 2 * n + k, at: asked, activeMs: 0, body: BODY }));
-        // a file that others keep locked for too long refuses: the same entries may be given again
-        while (!(await engine.append(claim, { entries }).then(() => true, isOver)));
+        await patiently(() => engine.append(claim, { entries }));
         latencies.push(performance.now() - asked);
       }
     }),

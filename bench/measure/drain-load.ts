@@ -1,4 +1,5 @@
 import type { Engine } from 'flyball';
+import { patiently } from './append-load.js';
 
 const BITE = 25;
 
@@ -31,9 +32,8 @@ export async function drainLine(engine: Engine, name: string): Promise<Drained> 
   let [taken, smallAt, empty] = [0, 0, 0];
   for (let after: string | undefined; empty < 3; ) {
     const query = { now: Date.now(), limit: BITE, agents: ['agent'], isGone: () => false };
-    const claims = await engine.take(
-      { ...query, ...(after === undefined ? {} : { after }) },
-      { owner, leaseMs: 600_000 },
+    const claims = await patiently(() =>
+      engine.take({ ...query, ...(after === undefined ? {} : { after }) }, { owner, leaseMs: 600_000 }),
     );
     empty = claims.length === 0 ? empty + 1 : 0;
     for (const { record } of claims) {
@@ -41,7 +41,9 @@ export async function drainLine(engine: Engine, name: string): Promise<Drained> 
       if (record.tenant === 'small') smallAt = taken;
     }
     after = claims.at(-1)?.record.tenant;
-    await Promise.all(claims.map((claim) => engine.release(claim, { status: 'done', now: Date.now() })));
+    await Promise.all(
+      claims.map((claim) => patiently(() => engine.release(claim, { status: 'done', now: Date.now() }))),
+    );
   }
   return { taken, smallAt };
 }

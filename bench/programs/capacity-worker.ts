@@ -8,7 +8,10 @@ import { quietModel } from '../measure/quiet-model.js';
 
 const [place = '', calls = '4', modelMs = '0', concurrency = '64'] = process.argv.slice(2);
 const ANSWER = 'All of it is in order. '.repeat(20);
-const RECORD = JSON.stringify({ order: 4711, lines: Array.from({ length: 12 }, (_, n) => ({ n, text: 'a line of it' })) });
+const RECORD = JSON.stringify({
+  order: 4711,
+  lines: Array.from({ length: 12 }, (_, n) => ({ n, text: 'a line of it' })),
+});
 
 const lookUp = tool({
   name: 'look_up',

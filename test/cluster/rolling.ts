@@ -69,7 +69,10 @@ export async function rollOut(
     await tell(workers);
     await until(() => cluster.steps().length > RUNS * 15);
     exits.push(await three?.stop());
-    await tell('The last worker of version 1 has gone; version 2 continues what is left.', scene('replaced', four, five));
+    await tell(
+      'The last worker of version 1 has gone; version 2 continues what is left.',
+      scene('replaced', four, five),
+    );
     await until(async () =>
       (await Promise.all(ids.map((id) => statusOf(url, id)))).every((status) => status === 'done'),
     );

@@ -105,7 +105,10 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     const schema = freshSchema();
     await sql('CREATE ROLE weak LOGIN', `CREATE SCHEMA ${schema}`, `GRANT ALL ON SCHEMA ${schema} TO weak`);
     await (await open(server.url, { schema })).close();
-    await sql(`GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO weak`, `GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO weak`);
+    await sql(
+      `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO weak`,
+      `GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO weak`,
+    );
     const engine = await open(server.url.replace('postgres@', 'weak@'), { schema });
     await engine.create(newRun('a'));
     await sql(`REVOKE INSERT ON ${schema}.events FROM weak`);

@@ -1,7 +1,8 @@
 import { engineContract, storeContract } from 'flyball/testing';
 import { afterAll, describe, expect, it } from 'vitest';
+import { patient } from '../patience.js';
 import { LIKE_COCKROACH, LIKE_YUGABYTE, lacking } from './lacking.js';
-import { newRun } from './runs.js';
+import { newRun, START } from './runs.js';
 import { freshSchema, open, startServer, whyNoServer } from './server.js';
 
 const why =
@@ -28,11 +29,14 @@ if (why !== undefined) {
         expect(notices).toEqual([expect.stringContaining('has not been tested on it')]);
         await engine.create(newRun('a'));
         expect((await engine.list({})).runs).toHaveLength(1);
-        expect(await engine.size()).toMatchObject({ logBytes: 0 });
+        expect((await engine.size()).bytes).toBeGreaterThan(0);
         const heard: (string | undefined)[] = [];
         engine.watch((runId) => heard.push(runId));
-        await engine.requeue('a');
-        await expect.poll(() => [...proxy.lacked].sort()).toEqual(lacks.map(({ says }) => says.source).sort());
+        await engine.post('a', { id: 'm', kind: 'signal', name: 'go', from: 'rita', at: START, body: '1' });
+        expect(heard).toContain('a');
+        // each of them was asked for, but for the number of a version that says nothing here
+        const expected = lacks.map(({ says }) => says.source).filter((says) => !says.includes('server_version_num'));
+        await expect.poll(() => [...proxy.lacked].sort(), { timeout: patient(10_000) }).toEqual(expected.sort());
         await engine.close();
       });
     });

@@ -15,7 +15,7 @@ describe.skipIf(why !== undefined)('PostgreSQL with a synchronous standby', () =
     const options = { schema: freshSchema(), replicated: true };
     await expect(open(primary.url, options)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining('no synchronous standby is connected'),
+      message: expect.stringContaining('No synchronous standby is connected'),
     });
     const standby = await startStandby(primary);
     onTestFinished(() => standby.stop());

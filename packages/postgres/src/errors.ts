@@ -62,9 +62,14 @@ function isUnreadable(error: unknown): boolean {
   return ['open', 'read'].includes((error as Coded | undefined)?.syscall ?? '');
 }
 
+/** The server asks for a password, and the driver has none to give. */
+function isWithoutPassword(error: unknown): boolean {
+  return codeOf(error) === '' && /^SASL: .*password must be/.test(saidBy(error));
+}
+
 /** The user, the password or the address are wrong: trying again changes nothing. */
 export function isRefused(error: unknown): boolean {
-  if (isUntrusted(error) || isUnreadable(error)) return true;
+  if (isUntrusted(error) || isUnreadable(error) || isWithoutPassword(error)) return true;
   return /^28/.test(codeOf(error)) || codeOf(error) === '3D000' || isPooler(error) || codeOf(error) === 'REPLACED';
 }
 
@@ -94,6 +99,10 @@ const WORDS: readonly Words[] = [
     when: (_, error) => isUnreadable(error),
     make: (said) =>
       new ConfigError(`A file that the address of PostgreSQL names cannot be read (${said}). Check the path.`),
+  },
+  {
+    when: (_, error) => isWithoutPassword(error),
+    make: () => new ConfigError('PostgreSQL requires a password. Add it to the address, or set PGPASSWORD.'),
   },
   {
     when: (code) => /^28/.test(code),

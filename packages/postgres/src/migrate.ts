@@ -49,7 +49,9 @@ export async function migrate(connection: Connection, schema: string, steps = mi
         {
           text: `UPDATE ${schema}.flyball_meta SET value = CASE WHEN value = '${from}' THEN '${steps.length}' END WHERE key = 'schema'`,
         },
-        ...steps.slice(from).flatMap((step) => statementsIn(hasCollations ? step : step.replaceAll(' COLLATE "C"', ''))),
+        ...steps
+          .slice(from)
+          .flatMap((step) => statementsIn(hasCollations ? step : step.replaceAll(' COLLATE "C"', ''))),
         ...(from === 0 && hasStorage ? storage(schema).map((text) => ({ text })) : []),
       ]);
       return;
@@ -60,7 +62,8 @@ export async function migrate(connection: Connection, schema: string, steps = mi
       if (isLacking && hasCollations && /locale|collation/i.test(message)) hasCollations = false;
       else if (isLacking && hasStorage) hasStorage = false;
       else if (isLacking && hasLocks) hasLocks = false;
-      else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === MOST_TRIES) throw storageError(error);
+      else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === MOST_TRIES)
+        throw storageError(error);
     }
   }
 }

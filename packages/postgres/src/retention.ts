@@ -10,6 +10,7 @@ import {
   type WholeRun,
 } from 'flyball/adapters/engine-kit';
 import { notEnded } from 'flyball/internal';
+import type { Rows } from './connection.js';
 import type { Desk } from './desk.js';
 import type { Row } from './driver.js';
 import { emptyColumn, isUniqueViolation } from './errors.js';
@@ -19,12 +20,16 @@ import type { Runs } from './runs.js';
 import { name, stored } from './text.js';
 import { restores } from './write-statements.js';
 
+/** How long a size that had to be counted holds. */
+const COUNT_EVERY_MS = 600_000;
+
 /** What goes, what stays, and how much there is. */
 export class Retention {
   private readonly desk: Desk;
   private readonly s: string;
   private readonly runs: Runs;
   private readonly operations: Operations;
+  private counted: { readonly at: number; readonly rows: Promise<Rows> } | undefined;
 
   constructor(desk: Desk, schema: string, runs: Runs, operations: Operations) {
     this.desk = desk;
@@ -152,16 +157,32 @@ export class Retention {
   }
 
   async size(): Promise<StorageSize> {
+    const measured = await this.tableSizes();
+    const [row] = measured ?? (await this.countedBytes());
+    return { bytes: (row?.['bytes'] as number | undefined) ?? 0, logBytes: 0, freeBytes: 0 };
+  }
+
+  /** Undefined where the database cannot tell. */
+  private async tableSizes(): Promise<Rows | undefined> {
     const asked = this.desk.rows({
       text: `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 AS bytes FROM pg_class c
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`,
       values: [this.s],
     });
-    const [row] = await asked.catch((error: unknown) => {
-      // not every database can tell: the size is then reported as 0
-      if ((error as { readonly cause?: { readonly code?: string } }).cause?.code === '42883') return [];
+    return asked.catch((error: unknown) => {
+      if ((error as { readonly cause?: { readonly code?: string } }).cause?.code === '42883') return undefined;
       throw error;
     });
-    return { bytes: (row?.['bytes'] as number | undefined) ?? 0, logBytes: 0, freeBytes: 0 };
+  }
+
+  /** Journals and contents, counted. All of them are read for that, so the answer holds for a while. */
+  private countedBytes(): Promise<Rows> {
+    const now = performance.now();
+    if (this.counted === undefined || now - this.counted.at > COUNT_EVERY_MS) {
+      const sum = (table: string) => `(SELECT coalesce(sum(octet_length(body)), 0) FROM ${this.s}.${table})`;
+      const text = `SELECT (${sum('events')} + ${sum('blobs')})::float8 AS bytes`;
+      this.counted = { at: now, rows: this.desk.rows({ text }) };
+    }
+    return this.counted.rows;
   }
 }
