@@ -47,6 +47,7 @@ const SAMPLES: Readonly<
   role: { text: 'worker', value: 'worker' },
   worksOn: { text: 'desk,research', value: ['desk', 'research'] },
   concurrency: { text: '20', value: 20 },
+  maxQueue: { text: '500', value: 500 },
   weight: { text: '2.5', value: 2.5 },
   requesterDecides: { text: 'true', value: true },
   inputScan: { text: 'strict', value: 'strict' },
