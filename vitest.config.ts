@@ -40,7 +40,10 @@ export default defineConfig({
     // the names of our packages mean their sources here, so that a test never runs against an older build
     alias: [
       { find: /^flyball\/(command|internal)$/, replacement: source('flyball/src/$1.ts') },
-      { find: /^flyball\/((?:adapters|patterns)\/[a-z-]+|[a-z]+)$/, replacement: source('flyball/src/$1/index.ts') },
+      {
+        find: /^flyball\/((?:adapters|patterns|testing)\/[a-z-]+|[a-z]+)$/,
+        replacement: source('flyball/src/$1/index.ts'),
+      },
       { find: /^flyball$/, replacement: source('flyball/src/index.ts') },
       { find: /^@flyball\/([a-z]+)\/internal$/, replacement: source('$1/src/internal.ts') },
       { find: /^@flyball\/([a-z]+)\/([a-z]+)$/, replacement: source('$1/src/$2/index.ts') },

@@ -7,7 +7,7 @@ import { flyball } from './in-process.js';
 
 const written: string[] = [];
 const streams = { out: { write: (text: string) => written.push(text) }, error: { write: () => true }, env: {} };
-const program = buildProgram(async () => undefined, streams, await commandsFor(['', 'evals']));
+const program = buildProgram(async () => undefined, streams, await commandsFor(['', 'evals', 'lab']));
 const leaves = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
 const helpOf = (command: Command): string => {

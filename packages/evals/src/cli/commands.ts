@@ -7,4 +7,10 @@ export const commands: CommandPackage['commands'] = {
     const { EVALS_COMMANDS } = await import('./commands/evals-commands.js'); // which bring the whole harness
     return (perform) => evalsCommand(perform, EVALS_COMMANDS);
   },
+  lab: async (words) => {
+    const { labCommand } = await import('./commands/lab.js');
+    if (!words.includes('lab')) return labCommand;
+    const { LAB_COMMANDS } = await import('./commands/lab-commands.js');
+    return (perform) => labCommand(perform, LAB_COMMANDS);
+  },
 };

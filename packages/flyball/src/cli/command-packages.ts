@@ -4,6 +4,7 @@ import { dependenciesHere, moduleIn } from './package-modules.js';
 /** Commands of our own that come in packages of their own, so that whoever lacks one is told what to install. */
 export const PACKAGE_OF: Readonly<Record<string, string>> = {
   evals: '@flyball/evals',
+  lab: '@flyball/evals',
   serve: '@flyball/server',
   keys: '@flyball/server',
   mcp: '@flyball/server',

@@ -34,6 +34,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   workers: ['runs', 'owner', 'docs/many-machines.md'],
   skills: ['run', 'docs/skills.md'],
   evals: ['serve', 'docs/evals.md'],
+  lab: ['evals', 'docs/laboratory.md'],
   serve: ['keys', 'mcp', 'docs/server.md'],
   keys: ['serve', 'docs/access.md'],
   mcp: ['serve', 'docs/mcp.md'],

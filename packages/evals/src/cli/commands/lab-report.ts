@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { ConfigError } from 'flyball';
+import { type Call, type CommonOptions, EXIT, type ExitCode, type Perform, plainCommand } from 'flyball/internal';
+import { claimsNamed } from '../../lab/registry.js';
+import { type LabReport, reportMarkdown, reportOf } from '../../lab/report.js';
+import { runClaims } from '../../lab/run-claims.js';
+import { plotSvg } from '../../lab/svg.js';
+import { drawSweep, SWEEPS } from '../../lab/sweeps.js';
+import { countOf, namesOf } from '../lab-options.js';
+
+const ABOUT =
+  'Write the table of the laboratory as Markdown and as JSON beside it. A page that has the lines "<!-- laboratory: begin -->" and "<!-- laboratory: end -->" keeps everything around them.';
+const [BEGIN, END] = ['<!-- laboratory: begin -->', '<!-- laboratory: end -->'];
+
+interface ReportOptions extends CommonOptions {
+  readonly items: string;
+  readonly claims?: string;
+  readonly seed: string;
+  readonly out?: string;
+  readonly from?: readonly string[];
+  readonly plots?: string;
+}
+
+export function labReportCommand(perform: Perform): Command {
+  return plainCommand('report', ABOUT, [
+    'flyball lab report --items 5000 --out laboratory.md',
+    'flyball lab report --from first.json second.json --out laboratory.md',
+    'flyball lab report --plots pictures --items 300',
+  ])
+    .option('--items <number>', 'items for each claim', '5000')
+    .option('--claims <names>', 'patterns or claims, separated by commas (default: all)')
+    .option('--seed <number>', 'decides all noise', '1')
+    .option('--from <files...>', 'what `flyball lab run --json` wrote, instead of running the claims again')
+    .option('--out <file>', 'the page to write; the JSON is written beside it (default: print the page)')
+    .option('--plots <folder>', 'write the sweeps as SVG into this folder')
+    .action((options: ReportOptions) => perform(options, {}, (call) => report(call, options)));
+}
+
+async function report({ screen }: Call, options: ReportOptions): Promise<ExitCode> {
+  const made = options.from === undefined ? await fresh(options, screen) : joined(options.from);
+  screen.data({ kind: 'lab', ...made });
+  const page = reportMarkdown(made);
+  if (options.out === undefined) screen.line(page);
+  else {
+    const before = existsSync(options.out) ? readFileSync(options.out, 'utf8') : `${BEGIN}\n${END}\n`;
+    writeFileSync(options.out, placed(before, page, options.out));
+    writeFileSync(options.out.replace(/(\.md)?$/, '.json'), `${JSON.stringify(made, null, 1)}\n`);
+    screen.line(`Wrote ${options.out} with ${made.rows.length} claims.`);
+  }
+  if (options.plots !== undefined) await plots(options.plots, options, screen);
+  return made.rows.every(({ holds }) => holds) ? EXIT.ok : EXIT.failed;
+}
+
+async function fresh({ items, seed, claims }: ReportOptions, screen: Call['screen']): Promise<LabReport> {
+  const setting = { items: countOf('--items', items), seed: countOf('--seed', seed) };
+  const wanted = claimsNamed(namesOf(claims));
+  const rows = await runClaims(wanted, {
+    ...setting,
+    onRow: (_row, done) => screen.status(`${done} of ${wanted.length}`),
+  });
+  screen.status('');
+  return reportOf(rows, setting);
+}
+
+/** Rows of several runs with the same number of items and seed. */
+function joined(files: readonly string[]): LabReport {
+  const reports = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as LabReport);
+  const [first] = reports;
+  if (first === undefined || reports.some(({ items, seed }) => items !== first.items || seed !== first.seed))
+    throw new ConfigError('These reports have different items or seeds, so they cannot be one table.');
+  const order = new Map(claimsNamed([]).map(({ id }, at) => [id, at]));
+  const byId = new Map(reports.flatMap(({ rows }) => rows).map((row) => [row.id, row]));
+  const rows = [...byId.values()].sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+  return { ...first, rows };
+}
+
+function placed(before: string, page: string, file: string): string {
+  const [from, to] = [before.indexOf(BEGIN), before.indexOf(END)];
+  if (from < 0 || to < from)
+    throw new ConfigError(`${file} has no lines ${BEGIN} and ${END} for the table to stand between.`);
+  return `${before.slice(0, from + BEGIN.length)}\n\n${page}\n${before.slice(to)}`;
+}
+
+async function plots(folder: string, { items, seed }: ReportOptions, screen: Call['screen']): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const setting = { items: countOf('--items', items), seed: countOf('--seed', seed) };
+  for (const sweep of SWEEPS) {
+    const file = join(folder, `${sweep.id}.svg`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, plotSvg(await drawSweep(sweep, setting)));
+    screen.line(`Wrote ${file}.`);
+  }
+}

@@ -1,0 +1,451 @@
+import { type Agent, done, type Embedder } from 'flyball';
+import {
+  adaptiveRag,
+  compression,
+  fromBundle,
+  pruning,
+  rag,
+  reAct,
+  withQueryRewriting,
+  zeroShot,
+} from 'flyball/patterns';
+import { families } from 'flyball/testing/simulated';
+import { tool } from 'flyball/tools';
+import { itemOf, onceExpected, seat, solving } from '../arms.js';
+import type { Arm, ArmSetting, Claim } from '../claim.js';
+import { always, chanceOf, type Expectation, exactly, meanChance } from '../exactly.js';
+import { draw, type Family, type SimulatedCall } from '../simulated.js';
+import { files } from '../worlds/files.js';
+import { rfcs } from '../worlds/rfc.js';
+
+/** Counts words into a few buckets: real code, and good enough to be found by. */
+const embedder: Embedder = {
+  id: 'words/64',
+  dimensions: 64,
+  embed: async (texts: readonly string[]) =>
+    texts.map((text) => {
+      const vector = new Array<number>(64).fill(0);
+      for (const word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
+        const at = Math.floor(draw('embedder', word) * 64);
+        vector[at] = (vector[at] ?? 0) + 1;
+      }
+      const length = Math.hypot(...vector) || 1;
+      return Float32Array.from(vector, (value) => value / length);
+    }),
+} as unknown as Embedder;
+
+interface Reading {
+  /** Right where the passage is there, and right by itself. */
+  readonly reads: number;
+  readonly knows: number;
+  /** Whether the documents hold the answers at all. */
+  readonly covered: 'all' | 'none';
+}
+
+const HELD = rfcs.documents;
+const OTHERS = Array.from({ length: 12 }, (_none, n) => ({
+  source: `memo${n}.txt`,
+  text: files.page(n, n).slice(0, 300),
+}));
+const libraryOf = ({ covered }: Reading) => (covered === 'all' ? HELD : OTHERS);
+
+const answersFrom =
+  ({ reads, knows }: Reading): Family =>
+  (call) => {
+    const number = [...call.text.matchAll(/\[(\d+)\][^\n]*\n?[\s\S]*?(?=\n\[|$)/g)].find(([passage]) =>
+      passage.includes(rfcs.fact(call.item)),
+    )?.[1];
+    if (call.text.includes('The documents') && !call.text.includes(rfcs.fact(call.item))) return 'NOT_COVERED';
+    const able = call.text.includes('The documents') ? reads : knows;
+    const answer = call.chance('answer') < able ? rfcs.truth(call.item) : rfcs.wrong(call.item, 0);
+    return number === undefined ? answer : `${answer} [${number}]`;
+  };
+
+const isNamed = (item: number, answer: unknown): boolean =>
+  String((answer as { readonly text?: unknown } | undefined)?.text ?? answer).startsWith(rfcs.truth(item));
+
+async function ragFor(given: Reading, model: Parameters<typeof seat>[0]) {
+  const library = rag({ embedder, answerer: seat(model, 'answerer') }, { limit: 3 });
+  await library.ingest(libraryOf(given));
+  return library;
+}
+
+function lookingUp(given: Reading): Arm {
+  return solving(`K1 ${JSON.stringify(given)}`, {
+    questions: rfcs,
+    families: { answerer: answersFrom(given) },
+    agent: async (model) => (await ragFor(given, model)).answer,
+    isRight: isNamed,
+  });
+}
+
+/** Recall by running the search, against the planted truth. */
+async function recallOf(given: Reading, items: number, query: (item: number) => string): Promise<readonly boolean[]> {
+  const library = await ragFor(given, NOBODY);
+  const found: boolean[] = [];
+  for (let item = 0; item < items; item++) {
+    const pieces = await library.retrieve(query(item), { limit: 3, signal: new AbortController().signal });
+    found.push(pieces.some(({ text }) => text.includes(rfcs.fact(item))));
+  }
+  return found;
+}
+const NOBODY = {
+  id: 'nobody',
+  capabilities: { window: 1, maxOutputTokens: 1, tools: false, structuredOutput: false, promptCache: false },
+} as unknown as Parameters<typeof seat>[0];
+
+const lookingUpClaim = (given: Reading): Omit<Claim, 'id' | 'side' | 'says'> => ({
+  pattern: 'K1',
+  world: 'W5',
+  family: 'F4, F10',
+  parameters: { ...given, limit: 3 },
+  formula: 'recall@k against the planted truth, times p of the reader',
+  arm: lookingUp(given),
+  baseline: solving(`S1 rfc ${given.knows}`, {
+    questions: rfcs,
+    families: { answerer: answersFrom(given) },
+    agent: (model) => zeroShot(seat(model, 'answerer')) as Agent<string, string>,
+    isRight: isNamed,
+  }),
+  expected: async (items) => {
+    const recall = await recallOf(given, items, rfcs.ask);
+    return { value: meanChance(recall.map((found) => (found ? given.reads : 0))), calls: always(1) };
+  },
+  expectedBaseline: onceExpected(given.knows),
+});
+
+interface Rewriting {
+  /** Probability that the rewriter names what the question leans on. */
+  readonly names: number;
+  /** The question already says all. */
+  readonly isPlain: boolean;
+}
+
+const vague = (item: number): string => `${rfcs.ask(item).slice(0, 12)} and which one replaced it?`;
+
+function rewritten(given: Rewriting, how: 'rewritten' | 'as asked'): Arm {
+  return solving(`K2 ${how} ${JSON.stringify(given)}`, {
+    questions: { ...rfcs, ask: given.isPlain ? rfcs.ask : vague },
+    families: {
+      rewriter: (call) => (call.chance('names') < given.names ? rfcs.ask(call.item) : 'which one replaced it?'),
+      answerer: () => '',
+    },
+    agent: async (model): Promise<Agent<string, boolean>> => {
+      const library = await ragFor({ reads: 1, knows: 0, covered: 'all' }, model);
+      const search = withQueryRewriting(library, { rewriter: seat(model, 'rewriter') }, { how: 'rewrite', limit: 3 });
+      return async (run, question) => {
+        const item = itemOf(question);
+        if (how === 'rewritten') {
+          const found = await search(run, { text: question, turns: [`We talked about RFC ${rfcs.old(item)}.`] });
+          return done('value' in found && found.value.some(({ text }) => text.includes(rfcs.fact(item))));
+        }
+        const pieces = await run.step(
+          'retrieve',
+          question,
+          (given) => library.retrieve(given, { limit: 3, signal: run.signal }),
+          'pure',
+        );
+        return done(pieces.some(({ text }) => text.includes(rfcs.fact(item))));
+      };
+    },
+    isRight: (_item, answer) => answer === true,
+  });
+}
+
+const rewrittenClaim = (given: Rewriting): Omit<Claim, 'id' | 'side' | 'says'> => {
+  const all: Reading = { reads: 1, knows: 0, covered: 'all' };
+  const asked = given.isPlain ? rfcs.ask : vague;
+  return {
+    pattern: 'K2',
+    world: 'W5',
+    family: 'F10',
+    parameters: { names: given.names, question: given.isPlain ? 'complete' : 'leans on earlier turns' },
+    formula: 'q · recall(rewritten) + (1 - q) · recall(reply that names nothing)',
+    arm: rewritten(given, 'rewritten'),
+    baseline: rewritten(given, 'as asked'),
+    expected: async (items) => {
+      const better = await recallOf(all, items, rfcs.ask);
+      // a reply that lost a number of the question is dropped, and the question searched for as it is
+      const other = await recallOf(all, items, given.isPlain ? rfcs.ask : () => 'which one replaced it?');
+      const chances = better.map(
+        (found, item) => given.names * Number(found) + (1 - given.names) * Number(other[item]),
+      );
+      return { value: meanChance(chances), calls: always(1) };
+    },
+    expectedBaseline: async (items) => ({ value: meanChance((await recallOf(all, items, asked)).map(Number)) }),
+  };
+};
+
+interface Gating {
+  /** Share of questions that need no documents. */
+  readonly direct: number;
+  /** How often the gate is right. */
+  readonly gate: number;
+  readonly recall: number;
+}
+
+function gated(given: Gating): Arm {
+  const { direct, gate } = given;
+  const isDirect = (call: SimulatedCall): boolean => call.shared('direct') < direct;
+  const judged =
+    (says: readonly [string, string], isGood: (call: SimulatedCall) => boolean): Family =>
+    (call) =>
+      says[isGood(call) ? 0 : 1];
+  return solving(`K5 ${JSON.stringify(given)}`, {
+    questions: files,
+    families: {
+      classifier: (call) => (call.chance('gate') < gate === isDirect(call) ? 'DIRECT' : 'RETRIEVE'),
+      scorer: judged(['PASS', 'FAIL'], (call) => call.text.includes(files.fact(call.item))),
+      checker: () => 'SUPPORTED',
+      rewriter: ({ item }) => `${files.ask(item)} again`,
+      answerer: (call) =>
+        isDirect(call) || call.text.includes(files.fact(call.item))
+          ? files.truth(call.item)
+          : files.wrong(call.item, 0),
+    },
+    agent: (model, { seed }: ArmSetting) =>
+      adaptiveRag({
+        lookup: families.retriever({ seed, recall: given.recall, right: files.fact }),
+        classifier: seat(model, 'classifier'),
+        scorer: seat(model, 'scorer'),
+        checker: seat(model, 'checker'),
+        rewriter: seat(model, 'rewriter'),
+        answerer: seat(model, 'answerer'),
+      }),
+    isRight: (item, answer) => (answer as { readonly text?: string } | undefined)?.text === files.truth(item),
+  });
+}
+
+/** Two searches: as asked, and with a better query. What is not found is not answered. */
+const gatedExpected = ({ direct, gate, recall }: Gating): Expectation =>
+  exactly((flip) => {
+    const isDirect = flip(direct);
+    const isRight = flip(gate);
+    if (isRight === isDirect) return { value: isDirect, calls: 2 };
+    if (flip(recall)) return { value: true, calls: 4 };
+    return flip(recall) ? { value: true, calls: 6 } : { value: false, calls: 4 };
+  });
+
+const alwaysLooks = ({ recall }: Gating): Arm =>
+  solving(`always RAG ${recall}`, {
+    questions: files,
+    families: {},
+    agent: (_model, { seed }): Agent<string, boolean> => {
+      const lookup = families.retriever({ seed, recall, right: files.fact });
+      return async (run, question) => {
+        const found = await run.step(
+          'retrieve',
+          question,
+          (given) => lookup.retrieve(given, { limit: 3, signal: run.signal }),
+          'pure',
+        );
+        return done(found.some(({ text }) => text === files.fact(itemOf(question))));
+      };
+    },
+    isRight: (_item, answer) => answer === true,
+  });
+
+const gatedClaim = (given: Gating): Omit<Claim, 'id' | 'side' | 'says'> => ({
+  pattern: 'K5',
+  world: 'W4',
+  family: 'F8, F10',
+  parameters: { ...given },
+  formula: 'calls 2 where the gate says direct, 4 where the first search finds it, 6 where the second does',
+  arm: gated(given),
+  baseline: alwaysLooks(given),
+  expected: () => gatedExpected(given),
+  expectedBaseline: () => ({ value: chanceOf(given.recall) }),
+});
+
+const PAGE = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
+
+interface Long {
+  readonly pages: number;
+  readonly window: number;
+  readonly policy: 'none' | 'compression' | 'pruning';
+  /** The first page holds the fact, and the answer needs it. */
+  readonly needs: boolean;
+  /** Probability that a summary keeps it. */
+  readonly keeps: number;
+}
+
+/** Reads pages one after the other in a small window; the fact stands on the first one. */
+function longRead(given: Long): Arm {
+  const { pages, window, policy, needs, keeps } = given;
+  const worker: Family = (call) => {
+    const read = new Set([...call.text.matchAll(/Read page (\d+)/g)].map(([, n]) => n)).size;
+    if (read < pages)
+      return {
+        text: `Read page ${read}.`,
+        toolCalls: [{ id: `p${read}`, name: 'page', arguments: JSON.stringify({ n: read }) }],
+      };
+    return !needs || call.text.includes(files.fact(call.item)) ? files.truth(call.item) : files.wrong(call.item, 0);
+  };
+  const summarizer: Family = (call) => {
+    const read = [...call.text.matchAll(/Read page \d+/g)].map(([text]) => text).join('. ');
+    const kept = call.text.includes(files.fact(call.item)) && call.chance('keeps') < keeps ? files.fact(call.item) : '';
+    return `${read}. ${kept} hall ${call.item}`;
+  };
+  return solving(`window ${JSON.stringify(given)}`, {
+    questions: files,
+    families: { worker, 'worker-summarizer': summarizer },
+    agent: (model) => {
+      const small = { ...model, capabilities: { ...model.capabilities, window, maxOutputTokens: 200 } };
+      const policies = {
+        none: [],
+        pruning: [pruning({}, { keepRecent: 1 })],
+        compression: [compression({ summarizer: seat(small, 'small') }, { keepRecent: 1 })],
+      }[policy];
+      return async (run, ask) => {
+        const item = itemOf(ask);
+        const page = tool({
+          name: 'page',
+          description: 'Reads a page. Not for anything else.',
+          input: PAGE,
+          effect: 'pure',
+          execute: async ({ n }) =>
+            Number(n) === 0 ? `${files.fact(item)} ${files.page(item, 0)}` : files.page(item, Number(n)),
+        });
+        const loop = reAct(
+          { worker: seat(small, 'worker'), tools: [page], window: policies },
+          { maxIterations: pages + 3, repeatLimit: 1_000 },
+        );
+        return (loop as Agent<string, string>)(run, ask);
+      };
+    },
+  });
+}
+
+export const knowledgeArms = { longRead, gated, gatedExpected };
+
+interface Bundling {
+  readonly fields: number;
+  readonly fails: number;
+}
+
+function bundled({ fields, fails }: Bundling): Arm {
+  return solving(`K13 ${fields} ${fails}`, {
+    questions: files,
+    families: {
+      worker: (call) =>
+        call.text.includes(`field-${fields - 1}`) ? files.truth(call.item) : files.wrong(call.item, 0),
+    },
+    agent: (model, { seed }) => {
+      const field = (n: number) =>
+        ({
+          name: `field-${n}`,
+          source: `system ${n}`,
+          shape: 'table',
+          by: 'lookup',
+          fetch: async ({ entity }: { readonly entity: string }) =>
+            draw(seed, 'field', n, entity) < fails ? undefined : `value ${n}`,
+          ttlS: 0,
+          auth: ['clerk'],
+          authority: 'authoritative',
+          ifMissing: { action: 'halt' },
+        }) as const;
+      const spec = { workflow: 'halls', version: '1', fields: Array.from({ length: fields }, (_none, n) => field(n)) };
+      const inner = fromBundle({ spec, worker: seat(model, 'worker') }, { roles: ['clerk'] });
+      return async (run, ask) => inner(run, { entity: ask });
+    },
+  });
+}
+
+/** Asks for one field after the other, and goes on without what is missing. */
+const oneByOne = ({ fields, fails }: Bundling): Arm =>
+  solving(`one by one ${fields} ${fails}`, {
+    questions: files,
+    families: { worker: ({ item }) => files.truth(item) },
+    agent:
+      (model, { seed }): Agent<string, string> =>
+      async (run, ask) => {
+        let there = 0;
+        for (let n = 0; n < fields; n++) {
+          await run.ask(seat(model, 'worker'), `${ask} Field ${n}?`);
+          if (draw(seed, 'field', n, ask) >= fails) there++;
+        }
+        const { text } = await run.ask(seat(model, 'worker'), ask);
+        return done(there === fields ? text : '');
+      },
+  });
+
+const bundledClaim = (given: Bundling): Omit<Claim, 'id' | 'side' | 'says'> => ({
+  pattern: 'K13',
+  world: 'W4',
+  family: 'F10',
+  parameters: { ...given },
+  formula: '(1 - f)^k, and a call only where nothing is missing',
+  arm: bundled(given),
+  baseline: oneByOne(given),
+  expected: () => {
+    const whole = chanceOf((1 - given.fails) ** given.fields);
+    return { value: whole, calls: whole };
+  },
+  expectedBaseline: () => ({ value: chanceOf((1 - given.fails) ** given.fields) }),
+});
+
+/** Whoever knows by itself needs none of the fields. */
+const knowsAnyway: Arm = solving('S1 halls', {
+  questions: files,
+  families: { worker: ({ item }) => files.truth(item) },
+  agent: (model) => zeroShot(seat(model, 'worker')) as Agent<string, string>,
+});
+
+export const knowledge: readonly Claim[] = [
+  {
+    ...lookingUpClaim({ reads: 0.9, knows: 0.2, covered: 'all' }),
+    id: 'K1-covered',
+    side: 'gains',
+    says: 'Headers of RFCs that are searched, and a reader that uses what it is shown in 90%.',
+  },
+  {
+    ...lookingUpClaim({ reads: 0.9, knows: 0.7, covered: 'none' }),
+    id: 'K1-not-covered',
+    side: 'loses',
+    says: 'Documents about something else: a model that knows 70% by itself says that they do not cover it.',
+  },
+  {
+    ...rewrittenClaim({ names: 0.8, isPlain: false }),
+    id: 'K2-follow-up',
+    side: 'gains',
+    says: 'Questions that lean on what was said before, and a rewriter that names it in 80%.',
+  },
+  {
+    ...rewrittenClaim({ names: 0.8, isPlain: true }),
+    id: 'K2-complete',
+    side: 'loses',
+    says: 'Questions that already find what they need: a call for nothing.',
+  },
+  {
+    ...gatedClaim({ direct: 0.4, gate: 0.9, recall: 0.7 }),
+    id: 'K5-gate',
+    side: 'gains',
+    says: '40% of the questions need no documents, and the gate sees it in 90%.',
+  },
+  {
+    ...gatedClaim({ direct: 0, gate: 1, recall: 1 }),
+    id: 'K5-no-direct',
+    side: 'loses',
+    says: 'Every question needs the documents and they are good: four calls for what none would have found.',
+  },
+  {
+    ...bundledClaim({ fields: 3, fails: 0.1 }),
+    id: 'K13-halts',
+    side: 'gains',
+    says: 'Three fields that cannot be done without: as many answers as asking one by one, for at most one call.',
+  },
+  {
+    ...bundledClaim({ fields: 3, fails: 0 }),
+    id: 'K13-whole',
+    side: 'gains',
+    says: 'Nothing is missing: one call for four.',
+  },
+  {
+    ...bundledClaim({ fields: 3, fails: 0.1 }),
+    id: 'K13-needless',
+    side: 'loses',
+    says: 'A model that needs none of the fields: one that is missing ends the run for nothing.',
+    baseline: knowsAnyway,
+    expectedBaseline: onceExpected(1),
+  },
+];

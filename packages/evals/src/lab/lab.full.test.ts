@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { measure } from './bench.js';
+import { CLAIMS } from './registry.js';
+import { crashed, runClaims } from './run-claims.js';
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+
+describe('every claim', () => {
+  it('stays within four deviations with 300 items, in less than three minutes of one core [R13-LAB-CI]', async () => {
+    const before = process.cpuUsage();
+    const rows = await runClaims(CLAIMS, { items: 300, seed: 1 });
+    const { user, system } = process.cpuUsage(before);
+    expect(
+      rows.filter(({ holds }) => !holds).map(({ id, measured, baseline }) => ({ id, measured, baseline })),
+    ).toEqual([]);
+    expect((user + system) / 1e6).toBeLessThan(180);
+  });
+
+  it.each(CLAIMS.map((claim) => [claim.id, claim] as const))(
+    '%s: gives the same table after a crash at a random write [R13-LAB-CRASH]',
+    async (_, { arm, pattern, weight = 1 }) => {
+      const setting = { seed: 2, items: Math.max(2, Math.ceil(30 / weight)) };
+      const { writes: _all, ...straight } = await measure(arm, setting);
+      const { writes: _more, ...again } = await crashed(arm, setting);
+      // a call that the crash cut off counts against a cap: it may make one call fewer, and never one more
+      if (pattern === 'V9') expect(sumOf(straight.calls) - sumOf(again.calls)).toBeOneOf([0, 1]);
+      else expect({ ...again, ms: [] }).toEqual({ ...straight, ms: [] });
+    },
+  );
+});

@@ -1,0 +1,9 @@
+/** Runs the claims that the command line names, and prints the ids of those that do not hold, one a line. */
+import { claimsNamed } from '../../packages/evals/src/lab/registry.js';
+import { runClaims } from '../../packages/evals/src/lab/run-claims.js';
+
+const [items = '300', ...names] = process.argv.slice(2);
+for (const claim of claimsNamed(names)) {
+  const [row] = await runClaims([claim], { items: Number(items), seed: 1 });
+  console.log(`${row?.holds === true ? 'holds' : 'fails'} ${claim.id}`);
+}
