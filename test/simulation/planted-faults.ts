@@ -140,10 +140,10 @@ const OTHERS: readonly PlantedFault[] = [
   },
   {
     name: 'lease-for-ever',
-    file: 'runtime/leases.ts',
+    file: 'runtime/run-life.ts',
     what: 'a process believes that it holds what it once held',
-    find: 'return (this.until.get(runId) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonic();',
-    put: 'return this.until.has(runId);',
+    find: 'return !this.isDead && clock.monotonic() < (host.leases.get(runId) ?? Number.NEGATIVE_INFINITY);',
+    put: 'return !this.isDead && host.leases.has(runId);',
   },
   {
     name: 'act-without-lease',
