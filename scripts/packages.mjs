@@ -9,7 +9,14 @@ import { root } from './files.mjs';
  */
 export const DOCUMENTS = {
   flyball: ['README.md', 'LICENSE', 'docs'],
-  evals: ['LICENSE', 'docs/evals.md', 'docs/simulation-and-judging.md'],
+  evals: [
+    'LICENSE',
+    'docs/evals.md',
+    'docs/simulation-and-judging.md',
+    'docs/laboratory.md',
+    'docs/laboratory.json',
+    'docs/pictures/laboratory',
+  ],
   server: ['LICENSE', 'docs/server.md', 'docs/studio.md', 'docs/access.md', 'docs/deploy'],
   postgres: ['LICENSE', 'docs/postgres.md'],
   restate: ['LICENSE', 'docs/restate.md'],

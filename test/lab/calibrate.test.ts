@@ -47,7 +47,6 @@ it('calibrate recovers known parameters through a model server, with the calls i
     model: 'known',
     apiKey: 'none',
     baseUrl: server.baseUrl('openai-chat'),
-    price: { input: 0, output: 0 },
     capabilities: { window: 32_000, maxOutputTokens: 1_000, tools: false, structuredOutput: false, promptCache: false },
   } as never);
   try {

@@ -107,7 +107,13 @@ async function asked(
       }),
     );
   };
-  const runtime = createRuntime({ engine: memoryEngine(), agents: { calibrate: agent }, options: { worker: false } });
+  const runtime = createRuntime({
+    engine: memoryEngine(),
+    agents: { calibrate: agent },
+    // bounded by calls: what they cost is nobody's business here, and a model without a known price can be measured too
+    prices: { [model.id]: { input: 0, output: 0 } },
+    options: { worker: false },
+  });
   try {
     const limits = budget({ modelCalls: tasks.length, tokensIn: 1e9, tokensOut: 1e9, costUsd: 1e6, wallMs: 1e9 });
     const outcome = await (await runtime.start('calibrate', null, { budget: limits })).outcome();
