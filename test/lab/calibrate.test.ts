@@ -74,7 +74,7 @@ it('calibrate recovers known parameters through a model server, with the calls i
 });
 
 it('its intervals hold the known value in most of many calibrations [R13-LAB-CALIBRATE]', () => {
-  const SEEDS = 20;
+  const SEEDS = 8;
   let held = 0;
   const count = ({ low, high }: Estimate, known: number): void => {
     if (low <= known && known <= high) held++;
