@@ -1,5 +1,4 @@
 import { type Engine, memoryEngine } from 'flyball';
-import { type CrashPoint, crashingEngine } from 'flyball/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   availableDrivers,
@@ -8,34 +7,9 @@ import {
 import { batchCrash } from '../../packages/flyball/src/testing/batch-crash.js';
 import { mortalReads } from '../../packages/flyball/src/testing/crash-points.js';
 import { mortal } from '../../packages/flyball/src/testing/mortal.js';
-import type { Ending } from './mixed-agent.js';
+import { calmRun, crashedAt, ENDINGS, immortal, nameOf } from './matrix.js';
 import { expectAlike } from './mixed-check.js';
-import { type Doomed, type MixedRuns, mixedRuns } from './mixed-run.js';
-
-const ENDINGS: readonly Ending[] = ['done', 'fails', 'cancelled asleep', 'cancelled awake'];
-const immortal = (engine: Engine): Doomed => crashingEngine(engine, () => false);
-
-/** The run that never crashed, and every instant at which it could have. */
-async function calmRun(
-  ending: Ending,
-  engine: Engine,
-  runId: string,
-): Promise<{ readonly calm: MixedRuns; readonly points: readonly CrashPoint[] }> {
-  const process = crashingEngine(engine, () => false);
-  const calm = await mixedRuns({ runIds: [runId], ending, patienceMs: 20_000 }, () => process);
-  return { calm, points: [...process.points] };
-}
-
-/** Dies at one point, and goes on in a second life. */
-function crashedAt(point: CrashPoint, ending: Ending, engine: Engine, runId: string): Promise<MixedRuns> {
-  const plan = { at: point.n, when: point.when };
-  return mixedRuns({ runIds: [runId], ending, patienceMs: 20_000 }, (life) =>
-    life === 0 ? crashingEngine(engine, plan) : immortal(engine),
-  );
-}
-
-const nameOf = (point: CrashPoint): string =>
-  `${point.when} write ${point.n} (${point.op} ${point.entries?.join(', ') ?? ''})`;
+import { type Doomed, mixedRuns } from './mixed-run.js';
 
 describe('an agent that mixes everything, crashed before and after every journal write', () => {
   it.each(ENDINGS)(

@@ -31,11 +31,17 @@ export interface MixedRuns {
 
 /** Takes runs of the fixed agent to their end, in as many lives as it takes: `lifeOf` says on what engine each is lived. */
 export async function mixedRuns(
-  about: { readonly runIds: readonly string[]; readonly ending: Ending; readonly patienceMs?: number },
+  about: {
+    readonly runIds: readonly string[];
+    readonly ending: Ending;
+    readonly patienceMs?: number;
+    /** Whether the storage is being asked something: time stands still meanwhile. */
+    readonly isBusy?: () => boolean;
+  },
   lifeOf: (life: number) => Doomed | Promise<Doomed>,
 ): Promise<MixedRuns> {
   const world = new StableWorld();
-  const clock = autoClock();
+  const clock = autoClock(about.isBusy === undefined ? {} : { isBusy: about.isBusy });
   const gone = new Set<string>();
   try {
     for (let life = 0; ; life++) {

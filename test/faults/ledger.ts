@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 
 export interface Verdict {
   /** Acts of runs that are done which nobody made. */
@@ -10,9 +10,19 @@ export interface Verdict {
   readonly acts: number;
 }
 
-/** What was really done, one line for each act: run, number, class, key, process. */
+interface Line {
+  readonly act: string;
+  readonly kind: string;
+  readonly key: string;
+  readonly worker: string;
+}
+
+/** What was really done, one line for each act: run, number, class, key, worker. Workers write it, and it never shrinks. */
 export class Ledger {
   readonly path: string;
+  private readonly read: Line[] = [];
+  private readonly made = new Map<string, Line[]>();
+  private offset = 0;
 
   constructor(path: string) {
     this.path = path;
@@ -20,31 +30,53 @@ export class Ledger {
 
   /** Whether an act was made. */
   has(runId: string, n: number): boolean {
-    return this.lines().some(([run, number]) => run === runId && number === String(n));
+    this.catchUp();
+    return this.made.has(`${runId} ${n}`);
+  }
+
+  /** How many acts a worker has made; of all workers where none is named. */
+  countOf(worker?: string): number {
+    this.catchUp();
+    return worker === undefined ? this.read.length : this.read.filter((line) => line.worker === worker).length;
   }
 
   judge(runIds: readonly string[], steps: number): Verdict {
-    const made = new Map<string, string[][]>();
-    for (const line of this.lines()) {
-      const name = `${line[0]} ${line[1]}`;
-      made.set(name, [...(made.get(name) ?? []), line]);
-    }
+    this.catchUp();
     const wanted = runIds.flatMap((id) => Array.from({ length: steps }, (_, n) => `${id} ${n}`));
-    const again = [...made].filter(([, lines]) => lines.length > 1);
-    const isDoubled = (lines: readonly string[][]): boolean =>
-      lines[0]?.[2] !== 'idempotent' || new Set(lines.map((line) => line[3])).size > 1;
+    const again = [...this.made].filter(([, lines]) => lines.length > 1);
+    const isDoubled = (lines: readonly Line[]): boolean =>
+      lines[0]?.kind !== 'idempotent' || new Set(lines.map(({ key }) => key)).size > 1;
     return {
-      lost: wanted.filter((name) => !made.has(name)),
-      doubled: again.filter(([, lines]) => isDoubled(lines)).map(([name]) => name),
+      lost: wanted.filter((name) => !this.made.has(name)),
+      doubled: again.filter(([, lines]) => isDoubled(lines)).map(([name, lines]) => `${name} by ${workersOf(lines)}`),
       repeated: again.filter(([, lines]) => !isDoubled(lines)).length,
-      acts: made.size,
+      acts: this.made.size,
     };
   }
 
-  private lines(): string[][] {
-    if (!existsSync(this.path)) return [];
-    const text = readFileSync(this.path, 'utf8');
-    // a process that was killed may have left half a line
-    return text.split('\n').flatMap((line) => (/^\S+ \d+ \S+ \S+ \d+$/.test(line) ? [line.split(' ')] : []));
+  /** Reads what was written since. */
+  private catchUp(): void {
+    if (!existsSync(this.path)) return;
+    const file = openSync(this.path, 'r');
+    const buffer = Buffer.alloc(65_536);
+    let text = '';
+    for (let count = -1; count !== 0; text += buffer.toString('utf8', 0, count))
+      count = readSync(file, buffer, 0, buffer.length, this.offset + text.length);
+    closeSync(file);
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    this.offset += whole.length;
+    for (const line of whole.split('\n')) this.note(line);
   }
+
+  private note(text: string): void {
+    const [run, n, kind = '', key = '', worker = ''] = text.split(' ');
+    if (worker === '') return;
+    const line = { act: `${run} ${n}`, kind, key, worker };
+    this.read.push(line);
+    this.made.set(line.act, [...(this.made.get(line.act) ?? []), line]);
+  }
+}
+
+function workersOf(lines: readonly Line[]): string {
+  return lines.map(({ worker }) => worker).join(' and ');
 }

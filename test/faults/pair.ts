@@ -9,9 +9,16 @@ export function killHard(data: string): void {
   const file = join(data, 'postmaster.pid');
   if (!existsSync(file)) return;
   const parent = readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? '';
-  const children = spawnSync('ps', ['-o', 'pid=', '--ppid', parent], { encoding: 'utf8' }).stdout.trim().split(/\s+/);
-  // the parent first: it would end the others in good order
-  for (const pid of [parent, ...children]) if (pid !== '') spawnSync('kill', ['-9', pid]);
+  spawnSync('kill', ['-STOP', parent]); // it would start others for those who connect just now
+  const children = childrenOf(parent);
+  spawnSync('kill', ['-9', parent, ...children]);
+  // one that is left would keep the memory they share, and no server could start
+  while (spawnSync('ps', ['-o', 'pid=', '-p', [parent, ...children].join(',')]).stdout.length > 0);
+}
+
+function childrenOf(parent: string): readonly string[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', parent], { encoding: 'utf8' });
+  return stdout.split(/\s+/).filter((pid) => pid !== '');
 }
 
 const NAME = 'standby';

@@ -1,60 +1,48 @@
 import { parseArgs } from 'node:util';
 import { whyNoServer } from '../postgres/server.js';
+import type { Kind } from './kind.js';
 import { KINDS } from './kinds.js';
-import type { Told } from './stage.js';
+import { countedDoubts, HEAD, row, wrongs } from './told.js';
 
-/** `npm run faults -- --each 100 [--only "worker killed"]`: exits 1 where anything was lost, doubled or did not end. */
-const { values } = parseArgs({
-  options: { each: { type: 'string', default: '100' }, only: { type: 'string', multiple: true } },
+/**
+ * `npm run faults -- [kind …] [--times 100]`: one row for each kind, and why people were asked. Exits 1 where anything was
+ * lost or doubled, did not end, or was asked though it need not be.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { times: { type: 'string', default: '100' }, list: { type: 'boolean', default: false } },
 });
-const each = Number(values.each);
+const times = Number(values.times);
+const unknown = positionals.filter((name) => !KINDS.some((kind) => kind.name === name));
+const problem =
+  (unknown.length > 0 ? `There is no fault named ${unknown.join(', ')}; --list names all.` : undefined) ??
+  (Number.isInteger(times) && times > 0 ? undefined : '--times must be a whole number above 0.');
+if (values.list) {
+  for (const { name, about } of KINDS) console.log(`${name.padEnd(24)}${about}`);
+  process.exit(0);
+}
 const why = whyNoServer() ?? (process.env['FLYBALL_POSTGRES_URL'] === undefined ? undefined : 'it kills its server');
-if (why !== undefined || !Number.isInteger(each) || each < 1) {
-  console.error(
-    why === undefined ? '--each must be a whole number above 0.' : `Faults need a PostgreSQL of their own: ${why}.`,
-  );
+if (problem !== undefined || why !== undefined) {
+  console.error(problem ?? `Faults need a PostgreSQL of their own: ${why}.`);
   process.exit(2);
 }
 
-const reasons: Record<string, number> = {};
+console.log(HEAD);
 let isClean = true;
-console.log(
-  '| Fault | Times | Runs | Acts | Lost | Doubled | Not ended | Repeated under the same key | Asked of people (had happened) | Seconds |',
-);
-console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |');
-for (const kind of KINDS.filter(({ name }) => values.only?.includes(name) ?? true)) {
-  const absent = kind.why?.();
-  if (absent !== undefined) {
-    console.log(`| ${kind.name} | 0: ${absent} | | | | | | | | |`);
-    continue;
-  }
-  const told = await kind.run(each);
-  console.log(row(kind.name, each, told));
-  for (const [reason, count] of Object.entries(told.doubts)) reasons[reason] = (reasons[reason] ?? 0) + count;
-  for (const [what, found] of Object.entries({ lost: told.lost, doubled: told.doubled, stuck: told.stuck }))
-    if (found.length > 0) {
-      isClean = false;
-      console.log(`  ${what}: ${found.slice(0, 20).join(', ')}`);
-    }
-}
-console.log('\nWhy people were asked:');
-for (const [reason, count] of Object.entries(reasons)) console.log(`- ${count}: ${reason}`);
+for (const kind of KINDS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)))
+  isClean = (await tried(kind)) && isClean;
 process.exit(isClean ? 0 : 1);
 
-function row(name: string, times: number, told: Told): string {
-  const { runs, acts, lost, doubled, stuck, repeated, doubts, happened, seconds } = told;
-  const asked = Object.values(doubts).reduce((sum, count) => sum + count, 0);
-  const cells = [
-    name,
-    times,
-    runs,
-    acts,
-    lost.length,
-    doubled.length,
-    stuck.length,
-    repeated,
-    `${asked} (${happened})`,
-    Math.round(seconds),
-  ];
-  return `| ${cells.join(' | ')} |`;
+async function tried(kind: Kind): Promise<boolean> {
+  const absent = kind.why?.();
+  if (absent !== undefined) {
+    console.log(`| ${kind.name} | 0: ${absent} |${' |'.repeat(9)}`);
+    return true;
+  }
+  const told = await kind.run(times);
+  console.log(row(kind, told));
+  for (const [reason, count] of Object.entries(countedDoubts(told))) console.log(`  asked ${count}: ${reason}`);
+  const wrong = wrongs(kind, told);
+  for (const each of wrong) console.log(`  WRONG ${each}`);
+  return wrong.length === 0;
 }

@@ -4,12 +4,18 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { budget, createRuntime, done, type Runtime, systemClock } from 'flyball';
+import { budget, createRuntime, done, type Entry, type Runtime, systemClock } from 'flyball';
 import { approvalInbox, type InboxItem } from 'flyball/people';
+import { type Balancer, balancer } from '../../bench/measure/balancer.js';
 import { type PostgresEngine, postgresEngine } from '../../packages/postgres/src/index.js';
+import { type RestateDispatcher, type RestateOptions, restateDispatcher } from '../../packages/restate/src/index.js';
+import { freePort } from '../postgres/server.js';
+import { type Doubt, doubtsIn } from './doubts.js';
 import { Ledger, type Verdict } from './ledger.js';
 
 export interface WorkerOrders {
+  /** As it signs in the ledger. */
+  readonly name: string;
   readonly urls: readonly string[];
   readonly schema: string;
   readonly ledger: string;
@@ -18,17 +24,28 @@ export interface WorkerOrders {
   readonly version: string;
   readonly steps: number;
   readonly sleeps: boolean;
+  /** Restate calls the workers; without it they look for work themselves. */
+  readonly restate?: Pick<RestateOptions, 'url' | 'admin' | 'listen' | 'address' | 'sweepMs'>;
 }
 
+export type StageOrders = Omit<WorkerOrders, 'name' | 'ledger' | 'leaseMs' | 'steps'>;
+
 export interface Worker {
+  readonly name: string;
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
+  /** Resolves when it has done whatever it was about to do. */
+  settled(): Promise<void>;
 }
 
 export interface Told extends Verdict {
+  /** Faults that were really made. */
+  readonly faults: number;
   readonly runs: number;
-  /** Questions to a person whether an act took place, by why nobody else could tell. */
-  readonly doubts: Readonly<Record<string, number>>;
+  /** How often another process had to go on with a run. */
+  readonly takeovers: number;
+  /** Questions to a person whether an act took place. */
+  readonly doubts: readonly Doubt[];
   /** Of them, the act had taken place. */
   readonly happened: number;
   /** Runs that did not end, and how they stand. */
@@ -37,9 +54,26 @@ export interface Told extends Verdict {
 }
 
 export const LEASE_MS = 1_500;
+const ACTS_MS = 120_000;
 const WIDTH = 10;
 const STEPS = 9;
 const WORKER = join(import.meta.dirname, 'worker.mjs');
+
+/** Restate, and the one address under which it knows all workers. */
+interface Called {
+  readonly dispatcher: RestateDispatcher;
+  readonly door: Balancer;
+  at(port: number): NonNullable<WorkerOrders['restate']>;
+}
+
+async function calledBy(restate: NonNullable<WorkerOrders['restate']>): Promise<Called> {
+  const door = await balancer();
+  return {
+    dispatcher: restateDispatcher({ ...restate, onProblem: () => undefined }), // it is away now and then
+    door,
+    at: (port) => ({ ...restate, listen: `127.0.0.1:${port}`, address: door.url, sweepMs: 2_000 }),
+  };
+}
 
 /** Runs that keep coming, workers that work on them, a person who answers, and a ledger that none of them reads but he. */
 export class Stage {
@@ -48,20 +82,27 @@ export class Stage {
   private readonly folder: string;
   private readonly runtime: Runtime;
   private readonly began = Date.now();
-  private readonly orders: Omit<WorkerOrders, 'ledger' | 'leaseMs' | 'steps'>;
+  private readonly orders: StageOrders;
+  private readonly called: Called | undefined;
   private readonly started: string[] = [];
   private readonly open = new Set<string>();
   private happened = 0;
   private readonly children = new Set<ChildProcess>();
   private isOver = false;
+  private isBroken = false;
   private readonly load: Promise<void>;
   private readonly inbox;
   /** While something is wrong nobody can know whether a worker will still act: nobody answers. */
-  isCalm = true;
+  private isCalm = true;
+  private rounds = 0;
+  private names = 0;
+  /** How many faults were made so far. */
+  faults = 0;
 
-  private constructor(engine: PostgresEngine, orders: Stage['orders']) {
+  private constructor(engine: PostgresEngine, orders: StageOrders, called: Called | undefined) {
     this.engine = engine;
     this.orders = orders;
+    this.called = called;
     this.folder = mkdtempSync(join(tmpdir(), 'flyball-faults-'));
     chmodSync(this.folder, 0o777);
     this.ledger = new Ledger(join(this.folder, 'ledger.txt'));
@@ -70,21 +111,51 @@ export class Stage {
       agents: { acts: { agent: async () => done(null), version: orders.version } },
       onProblem: () => undefined,
       options: { worker: 'elsewhere' },
+      ...(called === undefined ? {} : { dispatcher: called.dispatcher }),
     });
     this.inbox = approvalInbox({ runtime: this.runtime, store: engine.store, clock: systemClock() });
     this.load = this.feed();
-    this.load.catch(() => undefined);
+    this.load.catch(() => {
+      this.isBroken = true;
+    });
   }
 
-  static async open(given: Partial<Stage['orders']> & Pick<WorkerOrders, 'urls' | 'schema'>): Promise<Stage> {
-    const { urls: url, schema } = given;
+  static async open(given: Partial<StageOrders> & Pick<WorkerOrders, 'urls' | 'schema'>): Promise<Stage> {
+    const { urls: url, schema, restate } = given;
     const engine = await postgresEngine({ url, schema, onNotice: () => undefined, patienceMs: 120_000 });
-    return new Stage(engine, { offsetMs: 0, version: '1', sleeps: true, ...given });
+    const called = restate === undefined ? undefined : await calledBy(restate);
+    return new Stage(engine, { offsetMs: 0, version: '1', sleeps: true, ...given }, called);
+  }
+
+  /** Resolves when this worker, or any, acts once more: whatever happens next happens to somebody who is at work. */
+  async acts(worker?: Worker): Promise<void> {
+    const before = this.ledger.countOf(worker?.name);
+    const until = Date.now() + ACTS_MS;
+    while (this.ledger.countOf(worker?.name) === before) {
+      if (this.isBroken || Date.now() > until) throw new Error(`${worker?.name ?? 'Nobody'} was not at work.`);
+      await pause(5);
+    }
+  }
+
+  /** From now on nobody answers. */
+  storm(): void {
+    this.isCalm = false;
+  }
+
+  /** Whoever might still have acted has done so: everything that is asked is answered. */
+  async calm(): Promise<void> {
+    this.isCalm = true;
+    const enough = this.rounds + 2; // one that began before may have looked too early
+    while (this.rounds < enough && !this.isBroken) await pause(20);
   }
 
   /** A worker that has reached the database. `before`: a command that puts it somewhere else. */
   async worker(given: Partial<WorkerOrders> = {}, before: readonly string[] = []): Promise<Worker> {
-    const orders = { ...this.orders, ledger: this.ledger.path, leaseMs: LEASE_MS, steps: STEPS, ...given };
+    const port = this.called === undefined ? 0 : await freePort();
+    const restate = this.called === undefined ? {} : { restate: this.called.at(port) };
+    const name = `w${++this.names}`;
+    const fixed = { name, ledger: this.ledger.path, leaseMs: LEASE_MS, steps: STEPS };
+    const orders: WorkerOrders = { ...this.orders, ...fixed, ...restate, ...given };
     const { NODE_OPTIONS: _hooks, ...env } = process.env;
     const [command = process.execPath, ...words] = [...before, process.execPath, WORKER];
     const child = spawn(command, words, {
@@ -92,13 +163,24 @@ export class Stage {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.children.add(child);
+    this.called?.door.ports.add(port); // Restate looks at it while it registers
     const ended = once(child, 'exit').then(([code]) => {
       this.children.delete(child);
+      this.called?.door.ports.delete(port);
       return code as number | null;
     });
     const isReady = await Promise.race([once(child.stdout, 'data').then(() => true), ended.then(() => false)]);
     if (!isReady) throw new Error('A worker did not start.');
-    return { child, ended };
+    return {
+      name,
+      child,
+      ended,
+      async settled() {
+        const said = once(child.stdout, 'data');
+        child.kill('SIGUSR2');
+        await Promise.race([said, ended]);
+      },
+    };
   }
 
   /** No new runs; waits for the end of all, judges them, and puts everything away. */
@@ -108,21 +190,29 @@ export class Stage {
     const until = Date.now() + patienceMs;
     while (this.open.size > 0 && Date.now() < until) await pause(100);
     const stuck = await Promise.all([...this.open].map(async (id) => `${id} ${(await this.engine.get(id))?.status}`));
-    if (stuck.length === 0) await this.load;
+    if (stuck.length === 0 || this.isBroken) await this.load;
     const isDone = this.started.filter((id) => !this.open.has(id));
     const verdict = this.ledger.judge(isDone, STEPS);
-    const doubts = await this.doubtsOf(isDone);
+    const journals = await this.journalsOf(isDone);
+    const lives = journals.flat().flatMap(({ event }) => (event.type === 'attempt-start' ? [event.why] : []));
     const seconds = (Date.now() - this.began) / 1_000;
     await this.close();
-    return { ...verdict, runs: this.started.length, doubts, happened: this.happened, stuck, seconds };
+    return {
+      ...verdict,
+      faults: this.faults,
+      runs: this.started.length,
+      takeovers: lives.filter((why) => why === 'takeover').length,
+      doubts: journals.flatMap(doubtsIn),
+      happened: this.happened,
+      stuck,
+      seconds,
+    };
   }
 
-  private async doubtsOf(runIds: readonly string[]): Promise<Readonly<Record<string, number>>> {
-    const counts: Record<string, number> = {};
-    for (const id of runIds)
-      for (const { event } of await this.runtime.entries(id))
-        if (event.type === 'doubt') counts[event.why] = (counts[event.why] ?? 0) + 1;
-    return counts;
+  private async journalsOf(runIds: readonly string[]): Promise<readonly (readonly Entry[])[]> {
+    const journals = [];
+    for (const id of runIds) journals.push(await this.runtime.entries(id));
+    return journals;
   }
 
   async close(): Promise<void> {
@@ -130,6 +220,8 @@ export class Stage {
     for (const child of this.children) child.kill('SIGKILL');
     this.inbox.close();
     this.runtime.abandon();
+    await this.called?.dispatcher.close();
+    this.called?.door.close();
     await this.engine.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -142,9 +234,10 @@ export class Stage {
         await this.runtime.start('acts', null, { id, budget: budget({ wallMs: 86_400_000 }) });
         this.open.add(id);
       }
-      await pause(50);
+      await pause(100);
       for (const id of this.open) if ((await this.engine.get(id))?.status === 'done') this.open.delete(id);
       if (this.isCalm) await this.answer();
+      this.rounds += 1;
       if (this.isOver && this.open.size === 0) return;
     }
   }

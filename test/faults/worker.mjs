@@ -6,18 +6,24 @@ import { createRuntime, done, systemClock } from 'flyball';
 
 /** @type {import('./stage.js').WorkerOrders} */
 const orders = JSON.parse(process.env['FAULTS'] ?? '{}');
-const { urls, schema, ledger, leaseMs, offsetMs, version, steps, sleeps } = orders;
+const { urls, schema, ledger, leaseMs, offsetMs, version, steps, sleeps, restate, name } = orders;
 
 const engine = await postgresEngine({ url: urls, schema, pollMs: 100, statementMs: 4_000, onNotice: () => undefined });
 const clock = systemClock();
+const dispatcher =
+  restate === undefined
+    ? undefined
+    : (await import('@flyball/restate')).restateDispatcher({ ...restate, onProblem: () => undefined });
+
+const LONGEST_MS = 40;
 
 /** @param {string} kind @param {string} runId @param {number} n */
 const act =
   (kind, runId, n) =>
   async (/** @type {unknown} */ _input, /** @type {{ key: string }} */ { key }) => {
-    await pause(Math.random() * 12);
-    appendFileSync(ledger, `${runId} ${n} ${kind} ${key} ${process.pid}\n`);
-    await pause(Math.random() * 12);
+    await pause(Math.random() * LONGEST_MS);
+    appendFileSync(ledger, `${runId} ${n} ${kind} ${key} ${name}\n`);
+    await pause(Math.random() * LONGEST_MS);
   };
 /** @param {string} runId @param {number} n @returns {() => Promise<import('flyball').Verification<void>>} */
 const verify = (runId, n) => async () =>
@@ -46,10 +52,15 @@ const runtime = createRuntime({
   },
   onProblem: () => undefined, // faults are what this is about; what counts is in the ledger
   options: { leaseMs, pollMs: 150, maxResumes: 1_000, suspendAfterMs: 200 },
+  ...(dispatcher === undefined ? {} : { dispatcher }),
 });
+await dispatcher?.ready();
 process.once('SIGTERM', async () => {
   await runtime.close({ drainMs: 10_000 });
+  await dispatcher?.close();
   await engine.close();
   process.exit(0);
 });
+// what was under way when somebody asked has been done by the time of the answer
+process.on('SIGUSR2', () => setTimeout(() => process.stdout.write('settled\n'), 2 * LONGEST_MS));
 process.stdout.write('ready\n');
