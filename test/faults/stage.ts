@@ -89,7 +89,8 @@ export class Stage {
   private happened = 0;
   private readonly children = new Set<ChildProcess>();
   private isOver = false;
-  private isBroken = false;
+  /** Why no more runs are started. */
+  private broken: unknown;
   private readonly load: Promise<void>;
   private readonly inbox;
   /** While something is wrong nobody can know whether a worker will still act: nobody answers. */
@@ -115,8 +116,8 @@ export class Stage {
     });
     this.inbox = approvalInbox({ runtime: this.runtime, store: engine.store, clock: systemClock() });
     this.load = this.feed();
-    this.load.catch(() => {
-      this.isBroken = true;
+    this.load.catch((error: unknown) => {
+      this.broken = error;
     });
   }
 
@@ -132,7 +133,8 @@ export class Stage {
     const before = this.ledger.countOf(worker?.name);
     const until = Date.now() + ACTS_MS;
     while (this.ledger.countOf(worker?.name) === before) {
-      if (this.isBroken || Date.now() > until) throw new Error(`${worker?.name ?? 'Nobody'} was not at work.`);
+      if (this.broken !== undefined) throw this.broken;
+      if (Date.now() > until) throw new Error(`${worker?.name ?? 'No worker'} acts any more: ${await this.standing()}`);
       await pause(5);
     }
   }
@@ -146,7 +148,7 @@ export class Stage {
   async calm(): Promise<void> {
     this.isCalm = true;
     const enough = this.rounds + 2; // one that began before may have looked too early
-    while (this.rounds < enough && !this.isBroken) await pause(20);
+    while (this.rounds < enough && this.broken === undefined) await pause(20);
   }
 
   /** A worker that has reached the database. `before`: a command that puts it somewhere else. */
@@ -189,8 +191,8 @@ export class Stage {
     this.isOver = true;
     const until = Date.now() + patienceMs;
     while (this.open.size > 0 && Date.now() < until) await pause(100);
-    const stuck = await Promise.all([...this.open].map(async (id) => `${id} ${(await this.engine.get(id))?.status}`));
-    if (stuck.length === 0 || this.isBroken) await this.load;
+    const stuck = this.open.size === 0 ? [] : (await this.standing()).split('\n');
+    if (stuck.length === 0 || this.broken !== undefined) await this.load;
     const isDone = this.started.filter((id) => !this.open.has(id));
     const verdict = this.ledger.judge(isDone, STEPS);
     const journals = await this.journalsOf(isDone);
@@ -207,6 +209,15 @@ export class Stage {
       stuck,
       seconds,
     };
+  }
+
+  /** How the runs stand that have not ended. */
+  private async standing(): Promise<string> {
+    const lines = [...this.open].map(async (id) => {
+      const { status, owner, leaseUntil } = (await this.engine.get(id)) ?? {};
+      return `${id} ${status} ${owner?.id ?? 'nobody'} ${leaseUntil ?? ''} ${JSON.stringify(await this.engine.waits(id))}`;
+    });
+    return (await Promise.all(lines)).join('\n');
   }
 
   private async journalsOf(runIds: readonly string[]): Promise<readonly (readonly Entry[])[]> {
@@ -244,12 +255,12 @@ export class Stage {
 
   /** The person looks into the ledger, which is what a bank statement or a mailbox is to people. */
   private async answer(): Promise<void> {
-    const asking: string[] = [];
-    for (const id of this.open) if ((await this.engine.waits(id)).some(({ asked }) => asked)) asking.push(id);
-    for (const id of asking) await this.inbox.refresh(id);
-    if (asking.length === 0) return;
-    const { items } = await this.inbox.list({ status: 'open' });
-    for (const item of items.filter(({ kind }) => kind === 'doubt')) await this.answerOne(item);
+    for (const id of this.open) {
+      if (!(await this.engine.waits(id)).some(({ asked }) => asked)) continue;
+      await this.inbox.refresh(id);
+      const { items } = await this.inbox.list({ status: 'open', run: id });
+      for (const item of items.filter(({ kind }) => kind === 'doubt')) await this.answerOne(item);
+    }
   }
 
   private async answerOne(item: InboxItem): Promise<void> {

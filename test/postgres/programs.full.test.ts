@@ -34,6 +34,6 @@ describe.skipIf(why !== undefined)('generated programs on PostgreSQL', () => {
       await engine.close();
       server.remove();
     },
-    patienceMs(numRuns, 2_000),
+    patienceMs(numRuns, 6_000),
   );
 });
