@@ -150,10 +150,12 @@ function kindsIn(entries: readonly Entry[]): readonly string[] {
 }
 
 function agentsThat(made: Made[]): Agents {
-  const note = (run: Run, what: string, result?: unknown) => (_input: unknown, { key }: { readonly key: string }) => {
-    made.push({ what: `${run.id} ${what}`, key });
-    return result;
-  };
+  const note =
+    (run: Run, what: string, result?: unknown) =>
+    (_input: unknown, { key }: { readonly key: string }) => {
+      made.push({ what: `${run.id} ${what}`, key });
+      return result;
+    };
   const undoable = (run: Run, what: string) =>
     run.step(what, null, note(run, what), {
       class: 'undoable',

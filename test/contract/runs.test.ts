@@ -22,7 +22,10 @@ for (const driver of await availableDrivers())
   runsContract(`SQLite with ${driver} [R10-RUNS-CONTRACT]`, async () => {
     let file: TemporaryFile | undefined;
     return placeOn({
-      open: async () => (file ??= temporaryFile(driver)).open(),
+      open: async () => {
+        file ??= temporaryFile(driver);
+        return file.open();
+      },
       fresh: async () => {
         file?.remove();
         file = undefined;

@@ -23,7 +23,9 @@ const killPostgres: Kind = {
 };
 
 /** Each worker reaches the database through a proxy of its own. */
-function throughProxies(work: (stage: Stage, proxies: readonly FaultProxy[], workers: readonly Worker[]) => Promise<void>): Promise<Told> {
+function throughProxies(
+  work: (stage: Stage, proxies: readonly FaultProxy[], workers: readonly Worker[]) => Promise<void>,
+): Promise<Told> {
   return staged(async (stage, server: TestServer) => {
     const proxies = await Promise.all(Array.from({ length: WORKERS }, () => faultProxy(() => server.port)));
     const urls = proxies.map(({ port }) => server.url.replace(`:${server.port}/`, `:${port}/`));
