@@ -125,6 +125,8 @@ function reached({ wire, baseUrl }: ProviderFacts): string {
   switch (wire.kind) {
     case 'ai-sdk':
       return `@ai-sdk/${wire.name}`;
+    case 'llama':
+      return 'node-llama-cpp, in this process';
     case 'ollama':
       return `Ollama at ${baseUrl}`;
     case 'openai':

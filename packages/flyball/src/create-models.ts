@@ -15,7 +15,7 @@ import {
 } from './models/provider-settings.js';
 import { DEFAULT_ROLE, type ModelRouter, modelRouter } from './models/router.js';
 import type { RouterEvent } from './models/router-event.js';
-import type { RouterPolicyOptions } from './models/router-policy.js';
+import type { ConcurrencyPolicy, RouterPolicyOptions } from './models/router-policy.js';
 import type { Clock } from './ports/clock.js';
 import { randomAt } from './runtime/random-at.js';
 
@@ -56,6 +56,7 @@ export async function createModels(given: CreateModels): Promise<ModelRouter> {
   withPrices(PRICES, pricesIn(config)); // a bad price fails here, before anything is asked
   return modelRouter({
     ...config,
+    concurrency: concurrencyIn(config, env),
     ...modelChoice(env, config),
     resolve: (name) => modelOf(name, config, env),
     clock: given.clock ?? systemClock(),
@@ -66,6 +67,12 @@ export async function createModels(given: CreateModels): Promise<ModelRouter> {
       ((error, doing) =>
         process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
   });
+}
+
+/** Calls to a model in this process wait for their turn here, where waiting does not count as part of a try. */
+function concurrencyIn({ concurrency = {}, providers }: ModelsConfig, env: Environment): Partial<ConcurrencyPolicy> {
+  const { sequences } = providerSettings('llama', env, providers).values;
+  return { ...concurrency, providers: { llama: Number(sequences ?? LLAMA_SEQUENCES), ...concurrency.providers } };
 }
 
 /** The prices that settings name, as a runtime takes them. */
@@ -95,7 +102,7 @@ export async function describeModels(env: Environment, config: ModelsConfig = {}
   const describeRole = async ([role, model]: [string, string]): Promise<RoleDescription> => {
     const fallbacks = fallback[role] ?? fallback[model] ?? fallback[DEFAULT_ROLE] ?? [];
     const problems = await Promise.all(
-      [model, ...fallbacks].map((name) => problemOf(() => modelOf(name, config, env))),
+      [model, ...fallbacks].map((name) => problemOf(() => tryModel(name, config, env))),
     );
     const problem = problems.find((each) => each !== undefined);
     return { role, model, fallbacks, ...(problem === undefined ? {} : { problem }) };
@@ -121,6 +128,18 @@ async function problemOf(work: () => Promise<unknown>): Promise<string | undefin
   }
 }
 
+/** Fails as `modelOf` would. Weights of gigabytes are not loaded only to see whether they could be. */
+async function tryModel(name: string, config: ModelsConfig, env: Environment): Promise<void> {
+  const { provider, model } = parseModelName(name);
+  if (providerSettings(provider, env, config.providers).facts.wire.kind !== 'llama') {
+    await modelOf(name, config, env);
+    return;
+  }
+  const { checkLlama } = await import('./adapters/model-llama/llama-model.js');
+  await checkLlama({ file: model });
+}
+
+const LLAMA_SEQUENCES = 2;
 const FREE: Price = { input: 0, output: 0 };
 
 async function modelOf(name: string, config: ModelsConfig, env: Environment): Promise<Model> {
@@ -162,9 +181,17 @@ interface Described {
 }
 
 /** Makes the models of a provider. Its adapter, and whatever package that needs, is loaded here and not before. */
-async function makerOf(settings: ProviderSettings): Promise<(model: string, described: Described) => Model> {
+async function makerOf(
+  settings: ProviderSettings,
+): Promise<(model: string, described: Described) => Model | Promise<Model>> {
   const { wire } = settings.facts;
-  const { apiKey, baseUrl, contextLength: _, ...others } = settings.values;
+  const { apiKey, baseUrl, contextLength: _, sequences = LLAMA_SEQUENCES, threads, ...others } = settings.values;
+  if (wire.kind === 'llama') {
+    const { checkLlama, llamaModel } = await import('./adapters/model-llama/llama-model.js');
+    await checkLlama({});
+    const processor = threads === undefined ? {} : { threads: Number(threads) };
+    return (file, described) => llamaModel({ ...described, file, sequences: Number(sequences), ...processor });
+  }
   const access = {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(settings.headers === undefined ? {} : { headers: settings.headers }),

@@ -17,6 +17,8 @@ export interface Model {
   countTokens(request: ModelRequest): number;
   /** Makes the call. Rejects when `signal` aborts. */
   generate(request: ModelRequest, how: ModelCallContext): Promise<ModelReply>;
+  /** Frees what the model holds, such as weights in memory, once its calls have ended. Absent where it holds nothing. */
+  close?(): Promise<void>;
 }
 
 /** USD per million tokens. */

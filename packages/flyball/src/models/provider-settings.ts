@@ -70,10 +70,15 @@ export function providerStatuses(env: Environment, configs: ProviderConfigs = {}
       isConfigured: toDo === undefined,
       from,
       ...(address === undefined ? {} : { address }),
-      ...(facts.wire.kind === 'ai-sdk' ? { package: `@ai-sdk/${facts.wire.name}` } : {}),
+      ...packageOf(facts),
       ...(toDo === undefined ? {} : { toDo }),
     };
   });
+}
+
+function packageOf({ wire }: ProviderFacts): Pick<ProviderStatus, 'package'> {
+  if (wire.kind === 'llama') return { package: 'node-llama-cpp' };
+  return wire.kind === 'ai-sdk' ? { package: `@ai-sdk/${wire.name}` } : {};
 }
 
 function factsOf(provider: string, configs: ProviderConfigs): ProviderFacts {

@@ -1,9 +1,11 @@
 import type { ModelCapabilities } from '../core/model.js';
 
-/** How a provider is spoken to: over our own HTTP adapters, or through a package of the AI SDK. */
+/** How a provider is spoken to: over our own HTTP adapters, in this process, or through a package of the AI SDK. */
 export type ProviderWire =
   | { readonly kind: 'openai' }
   | { readonly kind: 'ollama' }
+  /** In this process, through node-llama-cpp: the model's name is a file. */
+  | { readonly kind: 'llama' }
   /** `name`: of the package after `@ai-sdk/`. */
   | { readonly kind: 'ai-sdk'; readonly name: string };
 
@@ -17,7 +19,9 @@ export type SettingName =
   | 'sessionToken'
   | 'project'
   | 'location'
-  | 'contextLength';
+  | 'contextLength'
+  | 'sequences'
+  | 'threads';
 
 export interface ProviderFacts {
   readonly wire: ProviderWire;
@@ -76,6 +80,17 @@ export const PROVIDERS: Readonly<Record<string, ProviderFacts>> = {
     baseUrl: 'http://127.0.0.1:11434',
     // it makes room for as many tokens as it is asked for, and a large window costs memory with every model
     unknown: { window: 8_192, maxOutputTokens: 2_048, structuredOutput: true },
+    isFree: true,
+  },
+  llama: {
+    wire: { kind: 'llama' },
+    variables: {
+      contextLength: ['FLYBALL_LLAMA_WINDOW'],
+      sequences: ['FLYBALL_LLAMA_SEQUENCES'],
+      threads: ['FLYBALL_LLAMA_THREADS'],
+    },
+    needs: NOTHING,
+    unknown: { window: 8_192, maxOutputTokens: 2_048, structuredOutput: true, promptCache: true },
     isFree: true,
   },
   vllm: localServer('VLLM', 'http://127.0.0.1:8000/v1'),

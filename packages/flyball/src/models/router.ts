@@ -39,6 +39,8 @@ export interface ModelRouter {
   forRole(role: string): Model;
   /** The same for a model that is not among the roles and fallbacks: those are loaded with the router. */
   load(nameOrRole: string): Promise<Model>;
+  /** Closes the loaded models that hold memory, such as those of `llama`, once their calls have ended. */
+  close(): Promise<void>;
 }
 
 /** Creates a router and loads the models of all roles and fallbacks. */
@@ -86,6 +88,10 @@ class Router implements ModelRouter {
   async load(nameOrRole: string): Promise<Model> {
     if (isModelName(nameOrRole)) await this.resolve(nameOrRole);
     return this.model(nameOrRole);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.resolved.values()].map((model) => model.close?.()));
   }
 
   private nameOf(role: string): string {

@@ -1,3 +1,4 @@
+import { callIds } from '../../core/call-ids.js';
 import type { Message, ModelDelta, ToolCall } from '../../core/model.js';
 
 export interface CallPart {
@@ -71,22 +72,4 @@ export class ReplyBuilder {
     this.calls.push(call);
     return call;
   }
-}
-
-/**
- * Ids for calls that a vendor gives none. Numbered on from what the conversation holds, so that the same conversation
- * always gets the same ids, and no two of its calls share one.
- */
-export function callIds(asked: readonly Message[]): () => string {
-  let taken: Set<string> | undefined;
-  let next = 0;
-  return () => {
-    taken ??= new Set(
-      asked.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map(({ id }) => id),
-    );
-    if (next === 0) next = taken.size;
-    do next += 1;
-    while (taken.has(`call_${next}`));
-    return `call_${next}`;
-  };
 }

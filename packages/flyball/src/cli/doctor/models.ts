@@ -42,8 +42,10 @@ async function answers(about: string, name: string, env: Env): Promise<Finding> 
   const began = performance.now();
   try {
     const config: ModelsConfig = { roles: { default: name }, retry: { retries: 0 } };
-    const model = (await createModels({ env: { ...env, FLYBALL_MODEL: name }, config })).model(name);
-    const reply = await model.generate(probe(model), { key: 'doctor', signal: AbortSignal.timeout(PATIENCE_MS) });
+    const models = await createModels({ env: { ...env, FLYBALL_MODEL: name }, config });
+    const model = models.model(name);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const reply = await model.generate(probe(model), { key: 'doctor', signal }).finally(() => models.close());
     const cost = `${reply.usage.input + reply.usage.output} tokens`;
     return {
       about,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../core/model.js';
-import { callIds } from './reply-builder.js';
+import { callIds } from './call-ids.js';
+import type { Message } from './model.js';
 
 function turn(...ids: readonly string[]): Message {
   return { role: 'assistant', content: '', toolCalls: ids.map((id) => ({ id, name: 'add', arguments: '{}' })) };

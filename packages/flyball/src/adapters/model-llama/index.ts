@@ -1,0 +1,1 @@
+export { llamaModel } from './llama-model.js';
