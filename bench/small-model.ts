@@ -54,7 +54,13 @@ async function toolLoops(): Promise<void> {
   };
   const loop = toolLoop({ session, tools: [add], config: { maxIterations: 4, doubleConfirmation: false } });
   const rows: string[][] = [];
-  for (const [nth, [a, b]] of [[17, 25], [3, 4], [120, 45], [8, 8], [60, 39]].entries()) {
+  for (const [nth, [a, b]] of [
+    [17, 25],
+    [3, 4],
+    [120, 45],
+    [8, 8],
+    [60, 39],
+  ].entries()) {
     const { outcome } = await run(`loop-${nth}`, loop, `What is ${a} + ${b}?`);
     const { output, toolCalls, termination } = (
       outcome.stop === 'done' || outcome.stop === 'degraded' ? outcome.value : {}
@@ -89,7 +95,9 @@ function capitalOf(asked: Model, temperature: number) {
 }
 
 async function votes(): Promise<void> {
-  heading('Self-consistency: the capital of eight countries, out of eight', ['One greedy answer beside five samples at 0.8.']);
+  heading('Self-consistency: the capital of eight countries, out of eight', [
+    'One greedy answer beside five samples at 0.8.',
+  ]);
   const rows: string[][] = [];
   for (const [country, capital] of Object.entries(CAPITALS)) {
     const question = `What is the capital of ${country}?`;
@@ -119,9 +127,7 @@ async function verdicts(): Promise<void> {
   const rubric = {
     version: 'small-1',
     threshold: 0.5,
-    dimensions: [
-      { name: 'correctness', weight: 1, minimum: 0.5, description: 'The answer agrees with the evidence.' },
-    ],
+    dimensions: [{ name: 'correctness', weight: 1, minimum: 0.5, description: 'The answer agrees with the evidence.' }],
   } as const;
   const judge = rubricJudge({
     judge: {
@@ -140,7 +146,10 @@ async function verdicts(): Promise<void> {
   ] as const;
   const rows: string[][] = [];
   for (const [nth, [goal, evidence, right, wrong]] of subjects.entries())
-    for (const [kind, text] of [['right', right], ['wrong', wrong]] as const) {
+    for (const [kind, text] of [
+      ['right', right],
+      ['wrong', wrong],
+    ] as const) {
       const subject = {
         task: { id: `t${nth}`, goal, requirements: [goal], taskClass: 'question' },
         outputs: { artefacts: [{ name: 'answer', text }], reports: [] },
@@ -149,7 +158,13 @@ async function verdicts(): Promise<void> {
       const agent: Agent<null, unknown> = async (inside) => done(await judge.verdict(inside, subject));
       const { outcome } = await run(`judge-${nth}-${kind}`, agent, null);
       const verdict = (outcome.stop === 'done' ? outcome.value : {}) as Readonly<Record<string, unknown>>;
-      rows.push([goal, kind, String(verdict['kind'] ?? outcome.stop), String(verdict['passed'] ?? ''), JSON.stringify(verdict['scores'] ?? '')]);
+      rows.push([
+        goal,
+        kind,
+        String(verdict['kind'] ?? outcome.stop),
+        String(verdict['passed'] ?? ''),
+        JSON.stringify(verdict['scores'] ?? ''),
+      ]);
     }
   table(['question', 'answer', 'verdict', 'passed', 'scores'], rows);
 }

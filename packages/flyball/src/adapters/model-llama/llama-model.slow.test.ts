@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { patient } from '../../../../../test/patience.js';
-import type { LlamaLibrary, Weights } from './library.js';
 import { createModels, describeModels } from '../../create-models.js';
+import type { LlamaLibrary, Weights } from './library.js';
 import { FOLDER, how, isThere, load, observed, request, sayWhyNot, WEIGHTS } from './llama.test-data.js';
 import { type LlamaModel, llamaModel } from './llama-model.js';
 
