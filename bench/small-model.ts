@@ -1,4 +1,4 @@
-// shows: LLAMA-SHOWN
+// shows: R13-LLAMA-SHOWN
 /** What the tool loop, self-consistency and a judge make of SmolLM2-135M, the smallest model that speaks, in this process. */
 import { existsSync } from 'node:fs';
 import { type Agent, createModels, createRuntime, done, type Model, memoryEngine } from 'flyball';

@@ -35,7 +35,7 @@ describe('a JSON schema for a grammar', () => {
     ],
     [{ type: 'object' }, { type: 'object', additionalProperties: true }],
     [{ type: 'object', additionalProperties: false }, { type: 'object' }],
-  ])('of %j is %j [LLAMA-JSON]', (given, expected) => {
+  ])('of %j is %j [R13-LLAMA-JSON]', (given, expected) => {
     expect(grammarSchema(given)).toEqual(expected);
   });
 

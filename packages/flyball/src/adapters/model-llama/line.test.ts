@@ -25,7 +25,7 @@ function call(line: Line<number>, signal = new AbortController().signal, suits: 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a line before a bounded number of things', () => {
-  it('makes no more than there may be, only when they are needed, and serves callers in their order [LLAMA-POOL]', async () => {
+  it('makes no more than there may be, only when they are needed, and serves callers in their order [R13-LLAMA-POOL]', async () => {
     const { line, made } = lineOf(2);
     const calls = [1, 2, 3, 4].map(() => call(line));
     await turn();
@@ -56,7 +56,7 @@ describe('a line before a bounded number of things', () => {
     await c.done;
   });
 
-  it('forgets whoever is aborted while waiting, and passes nobody over [LLAMA-ABORT]', async () => {
+  it('forgets whoever is aborted while waiting, and passes nobody over [R13-LLAMA-ABORT]', async () => {
     const { line } = lineOf(1);
     const stop = new AbortController();
     const first = call(line);

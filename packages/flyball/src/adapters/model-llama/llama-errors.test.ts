@@ -15,7 +15,7 @@ describe('a model that cannot be loaded', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('is refused at once where its file is missing, is a folder, or is something else [LLAMA-ERRORS]', async () => {
+  it('is refused at once where its file is missing, is a folder, or is something else [R13-LLAMA-ERRORS]', async () => {
     const opened = (name: string) => llamaModel({ file: join(folder, name) });
     await expect(opened('none.gguf')).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -25,7 +25,7 @@ describe('a model that cannot be loaded', () => {
     for (const name of ['page.gguf', 'empty.gguf']) await expect(opened(name)).rejects.toThrow(/is not a GGUF file\./);
   });
 
-  it('says how to install the package for this machine only [LLAMA-ERRORS]', async () => {
+  it('says how to install the package for this machine only [R13-LLAMA-ERRORS]', async () => {
     const load = () => Promise.reject(new Error('Cannot find package'));
     for (const opened of [checkLlama({ load }), llamaModel({ file: join(folder, 'cut.gguf'), load })])
       await expect(opened).rejects.toMatchObject({
@@ -36,7 +36,7 @@ describe('a model that cannot be loaded', () => {
       });
   });
 
-  it('says which binary is missing beside the package [LLAMA-ERRORS]', async () => {
+  it('says which binary is missing beside the package [R13-LLAMA-ERRORS]', async () => {
     class NoBinaryFoundError extends Error {}
     const load = async () => ({ NoBinaryFoundError, getLlama: () => Promise.reject(new NoBinaryFoundError()) });
     await expect(llamaModel({ file: join(folder, 'cut.gguf'), load })).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('a model that cannot be loaded', () => {
     },
   );
 
-  it('is described as a problem wherever models are described, without loading anything [LLAMA-NAMED]', async () => {
+  it('is described as a problem wherever models are described, without loading anything [R13-LLAMA-NAMED]', async () => {
     const described = await describeModels({ FLYBALL_MODEL: `llama/${join(folder, 'none.gguf')}` });
     expect(described.roles[0]?.problem).toMatch(/needs the package node-llama-cpp|does not exist/);
   });

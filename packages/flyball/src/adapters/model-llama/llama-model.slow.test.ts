@@ -35,7 +35,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
   }, patient(120_000));
   afterAll(() => model.close());
 
-  it('streams what it writes, and its reply is the sum of that [LLAMA-STREAM]', async () => {
+  it('streams what it writes, and its reply is the sum of that [R13-LLAMA-STREAM]', async () => {
     const { reply, deltas } = await observed(model, request());
     expect(reply.text.length).toBeGreaterThan(20);
     expect(deltas.length).toBeGreaterThan(5);
@@ -43,7 +43,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(reply).toMatchObject({ finish: 'length', toolCalls: [] });
   });
 
-  it('reads a conversation exactly as the template in its file writes it [LLAMA-TEMPLATE]', async () => {
+  it('reads a conversation exactly as the template in its file writes it [R13-LLAMA-TEMPLATE]', async () => {
     const require = createRequire(join(FOLDER, 'from.js'));
     const { Template } = require('@huggingface/jinja') as {
       Template: new (source: string) => { render(given: object): string };
@@ -70,7 +70,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(model.countTokens(asked)).toBe(read.length);
   });
 
-  it('counts the tokens of a prompt as its tokenizer does, and those it wrote [LLAMA-TOKENS]', async () => {
+  it('counts the tokens of a prompt as its tokenizer does, and those it wrote [R13-LLAMA-TOKENS]', async () => {
     const asked = request({ sampling: { maxOutputTokens: 5 } });
     const used: { readonly input: number; readonly output: number }[] = [];
     const reply = await model.generate(asked, how({ onUsage: (usage) => used.push(usage), onDelta: () => undefined }));
@@ -82,7 +82,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(withTool).toBeGreaterThan(model.countTokens(request()) + 50);
   });
 
-  it('draws the same with the same seed, and otherwise with another [LLAMA-SAMPLING]', async () => {
+  it('draws the same with the same seed, and otherwise with another [R13-LLAMA-SAMPLING]', async () => {
     const draw = async (seed: number): Promise<string> =>
       (await model.generate(request({ sampling: { temperature: 1.2, topP: 0.99, seed, maxOutputTokens: 10 } }), how()))
         .text;
@@ -91,7 +91,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(await draw(1)).toBe(first);
   });
 
-  it('draws by the key of the call where no seed is set, so that a call made again is the same [LLAMA-SAMPLING]', async () => {
+  it('draws by the key of the call where no seed is set, so that a call made again is the same [R13-LLAMA-SAMPLING]', async () => {
     const asked = { ...request(), sampling: { temperature: 1.2, maxOutputTokens: 8 } };
     const drawn = async (key: string): Promise<string> => (await model.generate({ ...asked }, how({ key }))).text;
     const first = await drawn('run-1/ask-1');
@@ -107,7 +107,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(reply.finish).toBe('stop');
   });
 
-  it('writes JSON that fits the schema, whatever it thinks of it [LLAMA-JSON]', async () => {
+  it('writes JSON that fits the schema, whatever it thinks of it [R13-LLAMA-JSON]', async () => {
     const output = {
       type: 'object',
       properties: {
@@ -124,7 +124,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(reply.finish).toBe('stop');
   });
 
-  it('calls a tool where it must, with arguments that fit its schema [LLAMA-TOOLS]', async () => {
+  it('calls a tool where it must, with arguments that fit its schema [R13-LLAMA-TOOLS]', async () => {
     const asked = request({ tools: [WEATHER, SUM], toolChoice: 'required', sampling: { maxOutputTokens: 60 } });
     const { reply, deltas } = await observed(model, asked);
     expect(reply).toMatchObject({ finish: 'tool_calls', text: '' });
@@ -137,7 +137,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(told.map((delta) => delta?.arguments).join('')).toBe(call?.arguments);
   });
 
-  it('calls the one tool that it must, after what it was told of an earlier call [LLAMA-TOOLS]', async () => {
+  it('calls the one tool that it must, after what it was told of an earlier call [R13-LLAMA-TOOLS]', async () => {
     const { reply } = await observed(
       model,
       request({
@@ -168,7 +168,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(reply.usage.output).toBeLessThanOrEqual(6);
   });
 
-  it('stops in the middle when it is aborted, and the next call has its place [LLAMA-ABORT]', async () => {
+  it('stops in the middle when it is aborted, and the next call has its place [R13-LLAMA-ABORT]', async () => {
     const one = await open({ sequences: 1 });
     const expected = (await one.generate(request(), how())).text;
     const stop = new AbortController();
@@ -193,7 +193,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     await one.close();
   });
 
-  it('refuses a prompt that leaves no room, and stops where the window ends [LLAMA-WINDOW]', async () => {
+  it('refuses a prompt that leaves no room, and stops where the window ends [R13-LLAMA-WINDOW]', async () => {
     const long = request({ messages: [{ role: 'user', content: 'word '.repeat(600) }] });
     await expect(model.generate(long, how())).rejects.toMatchObject({
       code: 'WINDOW_EXCEEDED',
@@ -210,7 +210,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(model.capabilities.window).toBe(512);
   });
 
-  it('answers several runs at once as it answers each alone [LLAMA-POOL]', async () => {
+  it('answers several runs at once as it answers each alone [R13-LLAMA-POOL]', async () => {
     const asked = ['Paris', 'cats', 'the sea', 'music'].map((about) =>
       request({ messages: [{ role: 'user', content: `Tell me about ${about}.` }], sampling: { maxOutputTokens: 8 } }),
     );
@@ -223,7 +223,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(line.all).toHaveLength(2); // four runs, two sequences
   });
 
-  it('does not evaluate again what a conversation began with, unless a seed asks for that [LLAMA-PREFIX]', async () => {
+  it('does not evaluate again what a conversation began with, unless a seed asks for that [R13-LLAMA-PREFIX]', async () => {
     const plain = { maxOutputTokens: 4, temperature: 0 };
     const messages = request().messages;
     const first = await model.generate({ ...request(), sampling: plain }, how());
@@ -238,7 +238,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(seeded.usage.cacheRead).toBe(0);
   });
 
-  it('is loaded once for all who open the same file, and unloaded by the last to close it [LLAMA-CLOSE]', async () => {
+  it('is loaded once for all who open the same file, and unloaded by the last to close it [R13-LLAMA-CLOSE]', async () => {
     const weightsOf = (each: LlamaModel) =>
       (each as unknown as { held: { loaded: { weights: object } } }).held.loaded.weights;
     const [a, b] = await Promise.all([open({ sequences: 3 }), open({ sequences: 3 })]);
@@ -251,7 +251,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     expect(weightsOf(b)).toMatchObject({ disposed: true });
   });
 
-  it('is a model like any other wherever FLYBALL_MODEL names its file [LLAMA-NAMED]', async () => {
+  it('is a model like any other wherever FLYBALL_MODEL names its file [R13-LLAMA-NAMED]', async () => {
     const before = process.cwd();
     process.chdir(FOLDER); // the package is found in the project of the working directory, as is the file
     try {
@@ -280,7 +280,7 @@ describe.skipIf(!isThere)('SmolLM2-135M in this process', { timeout: patient(120
     }
   });
 
-  it('says what to do where a file or a window is too large [LLAMA-ERRORS]', async () => {
+  it('says what to do where a file or a window is too large [R13-LLAMA-ERRORS]', async () => {
     const library = (await load()) as LlamaLibrary;
     const short = {
       ...library,
