@@ -96,10 +96,6 @@ export function predecessors(plan: Plan, id: string): readonly string[] {
 }
 
 /** How many steps cannot start before this one is over. */
-export function downstreamCount(plan: Plan, id: string): number {
-  return countBehind(orderOf(plan), id);
-}
-
 export function countBehind({ before }: Order, id: string): number {
   return [...before].filter(([other, earlier]) => other !== id && earlier.has(id)).length;
 }
