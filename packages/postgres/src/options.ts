@@ -1,4 +1,5 @@
 import { ConfigError } from 'flyball';
+import { parsedUrl } from 'flyball/internal';
 import { optionsIn } from './address.js';
 import type { Tls } from './driver.js';
 
@@ -74,7 +75,7 @@ export function settle(stated: PostgresOptions): Settings {
     throw new ConfigError(
       'The address of PostgreSQL has no host. Write postgres://user@host/database, or postgres:///database?host=/var/run/postgresql for a socket.',
     );
-  if (urls.some((url) => !URL.canParse(url.replace('@/', '@host/'))))
+  if (urls.some((url) => parsedUrl(url.replace('@/', '@host/')) === undefined))
     throw new ConfigError(
       'The address of PostgreSQL cannot be read. Encode special characters in the user and the password: # is %23, / is %2F, @ is %40.',
     );

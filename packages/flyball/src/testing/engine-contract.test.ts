@@ -24,6 +24,7 @@ it('an engine is not tested for storing anything without being asked to, and doe
   const untested = [
     'goes on after the newest run was removed, also when it is opened again',
     'has everything again after it was closed and opened, claims included',
+    'puts a run back as it was, and not twice',
   ];
   expect(await broken(opened)).toEqual(untested);
   expect(await broken(() => ({ ...opened(), reopen: async () => memoryEngine() }))).toEqual(untested); // it lost everything
