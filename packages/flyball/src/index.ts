@@ -61,6 +61,7 @@ export type {
   GuardContext,
   Middleware,
   SeamContext,
+  SeamMiddleware,
   Seams,
   ToolSeams,
   ToolVerdict,

@@ -3,7 +3,6 @@ export { maxConcurrency } from './concurrency.js';
 export { readySteps } from './dispatch.js';
 export { validatePlan } from './feasibility.js';
 export { type GoalTree, goalState, planFromGoals, switchAlternative } from './goal-tree.js';
-export { criticalPath } from './graph.js';
 export { PLAN_LIMITS } from './limits.js';
 export { decompose, type MethodLibrary } from './methods.js';
 export type { Plan, PlanChange, PlanRevision, PlanStep, PlanValidation, StepRecord } from './plan.js';

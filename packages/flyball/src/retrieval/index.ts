@@ -1,8 +1,8 @@
 export type { VectorCache } from '../ports/vector-cache.js';
 export { Bm25Index } from './bm25.js';
-export { assembleBundle, type Bundle, bundleText, furtherNeed } from './bundle.js';
+export { type Bundle, bundleText, furtherNeed } from './bundle.js';
 export { type BundleSpec, defineBundle } from './bundle-spec.js';
-export { type Cited, citedAnswer } from './citations.js';
+export type { Cited } from './citations.js';
 export { DenseIndex } from './dense.js';
 export { documentsRetriever } from './documents-retriever.js';
 export { DocumentLinks } from './expansion.js';
@@ -10,7 +10,6 @@ export { fuse } from './fusion.js';
 export { hashEmbedder } from './hash-embedder.js';
 export { HybridIndex } from './hybrid.js';
 export { memoryVectors } from './memory-vectors.js';
-export { passagesOf } from './passages.js';
 export type { Ranked, SearchedDocument } from './ranked.js';
 export { rerank } from './rerank.js';
 export { splitRequest } from './split-request.js';

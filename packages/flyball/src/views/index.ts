@@ -1,6 +1,6 @@
 export { actsOf } from './acts.js';
-export { auditLines, auditLinesOfRemoved, verifyAudit } from './audit.js';
-export { checkpointOf } from './checkpoint.js';
+export { auditLines, verifyAudit } from './audit.js';
+export { type Checkpoint, checkpointOf } from './checkpoint.js';
 export { commitCourseOf } from './commit-course.js';
 export { checkCommit } from './commit-course-check.js';
 export { type CostReport, costBy } from './cost.js';
@@ -10,7 +10,7 @@ export { guardDecisionsOf } from './guard-decisions.js';
 export { loopTraceOf } from './loop-trace.js';
 export { metricsOf } from './metrics.js';
 export { type Observation, observationsOf } from './observations.js';
-export { patternsIn } from './patterns-in.js';
+export { type PatternUse, patternsIn } from './patterns-in.js';
 export { type ProvenanceRecord, provenanceOf, verifyProvenance } from './provenance.js';
 export { type RunSummary, summarise } from './summary.js';
 export { forkPointCheck, forkPoints, stateAt } from './time-travel.js';

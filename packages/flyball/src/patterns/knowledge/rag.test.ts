@@ -1,9 +1,10 @@
 import { type RagOptions, type RagParts, rag, useOf } from 'flyball/patterns';
-import { HybridIndex, hashEmbedder, passagesOf } from 'flyball/retrieval';
+import { HybridIndex, hashEmbedder } from 'flyball/retrieval';
 import { retrieverContract, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { ended, session } from '../../../../../test/patterns/bed.js';
 import type { Embedder } from '../../ports/embedder.js';
+import { passagesOf } from '../../retrieval/passages.js';
 
 const { signal } = new AbortController();
 const BILLING = {

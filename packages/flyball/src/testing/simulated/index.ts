@@ -31,4 +31,4 @@ export const families = {
 } as const;
 
 export type { Questions } from './questions.js';
-export { simulatedModel } from './simulated-model.js';
+export { type SimulatedModel, simulatedModel } from './simulated-model.js';
