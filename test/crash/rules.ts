@@ -288,9 +288,13 @@ const warnings: Rule = ({ entries, stop }) => {
   return isTold ? [] : [{ rule: 'warning:missing', detail: `${used} of ${limit} calls, and no warning` }];
 };
 
-/** A pattern begins once and ends once, unless the bound that it ended at was lifted; its scope is not another's. */
+/**
+ * A pattern begins once and ends once, unless the bound that it ended at was lifted; its scope is not another's. A child
+ * that lost a raw race is still at work as the run ends, and so is what it began.
+ */
 const patterns: Rule = ({ entries, stop }) => {
   const open = new Map<string, number>();
+  const children = childrenLeft(entries);
   const found: Violation[] = [];
   for (const { event, generation } of entries) {
     if (event.type === 'run-resume') open.clear(); // what was told on the way out of a bound is told again
@@ -300,10 +304,20 @@ const patterns: Rule = ({ entries, stop }) => {
     else if (open.has(key)) found.push({ rule: 'pattern:twice', detail: key });
     else open.set(key, 1);
   }
-  const left = [...open].filter(([, n]) => n === 1);
+  const left = [...open].filter(([key, n]) => n === 1 && !children.some((child) => key.startsWith(`${child}/`)));
   if (stop === 'done' && left.length > 0) found.push({ rule: 'pattern:open', detail: JSON.stringify(left) });
   return found;
 };
+
+/** Children that never came to an end. */
+function childrenLeft(entries: Seen['entries']): readonly string[] {
+  const open = new Map<string, string>();
+  for (const { event, generation } of entries) {
+    if (event.type === 'spawn-start') open.set(keyed(generation, event.id), keyed(generation, event.path));
+    if (event.type === 'spawn-end') open.delete(keyed(generation, event.id));
+  }
+  return [...open.values()];
+}
 
 /**
  * What the code told, as far as it stands: what it told after a bound was reached, it tells again if it is still true once

@@ -5,14 +5,17 @@ import { PLAYING } from './playing.js';
 import { describePlan } from './report.js';
 import { shrink } from './shrink.js';
 import { simulate } from './simulation.js';
+import { endsWhatSpins } from './spinning.js';
 
 const { values } = parseArgs({ options: PLAYING });
 
 const PROGRESS_MS = 10_000;
+const watched = endsWhatSpins();
 
 async function playOne(seed: number): Promise<number> {
   const given = planOf(seed);
   const plan = values.shrink ? await shrink(given, (line) => console.error(line)) : given;
+  watched.began(seed);
   const { violations, trace, moments, lives, ms, stops } = await simulate(plan, { isTraced: true });
   for (const line of describePlan(plan)) console.log(line);
   for (const line of trace) console.log(line);
@@ -35,6 +38,7 @@ async function playMany(first: number, count: number): Promise<number> {
     return `${tried} seeds from ${first}, ${lives} lives, ${moments} moments, ${seconds.toFixed(1)} s, ${(tried / seconds).toFixed(1)} seeds/s`;
   };
   for (let seed = first; seed < first + count; seed++) {
+    watched.began(seed);
     const played = await simulate(planOf(seed));
     tried++;
     lives += played.lives;

@@ -1,0 +1,33 @@
+import { Worker } from 'node:worker_threads';
+
+/** A seed takes some 25 ms of processor time: one that takes a thousand times as much never comes to its end. */
+const MOST_MS = 30_000;
+const LOOK_MS = 500;
+
+/**
+ * A world on virtual time ends by the number of its moments, unless code goes round within one of them and never lets
+ * go. Nothing in its own thread can notice that: another thread looks at the processor time of the seed under way, says
+ * which one it was, and ends the process.
+ */
+export function endsWhatSpins(): { readonly began: (seed: number) => void } {
+  const current = new Float64Array(new SharedArrayBuffer(8));
+  const watcher = new Worker(
+    `const { workerData: { current, most, look } } = require('node:worker_threads');
+     const { writeSync } = require('node:fs');
+     const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
+     let seed = -1, began = 0;
+     setInterval(() => {
+       if (current[0] !== seed) { seed = current[0]; began = used(); return; }
+       if (used() - began < most) return;
+       writeSync(1, 'seed ' + seed + ' breaks liveness:spins: it did not come to an end within ' + most + ' ms of processor time\\n');
+       process.kill(process.pid, 'SIGTERM');
+     }, look);`,
+    { eval: true, workerData: { current, most: MOST_MS, look: LOOK_MS } },
+  );
+  watcher.unref();
+  return {
+    began: (seed) => {
+      current[0] = seed;
+    },
+  };
+}
