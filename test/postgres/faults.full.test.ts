@@ -104,6 +104,36 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
     await engine.close();
   });
 
+  it('knows a run that it created when others claimed or finished it before the answer could be asked for again [R10-PG-LOST-ANSWERS]', async () => {
+    const schema = freshSchema();
+    const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+    const engine = await open(url, { schema, connections: { writers: 1, readers: 1 } });
+    const elsewhere = await open(server.url, { schema });
+    const query = { now: START, limit: 9, agents: ['agent'], isGone: () => false };
+    const by = { owner: owner('worker'), leaseMs: 1_000 };
+    const quicker: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+      taken: (id) => elsewhere.take({ ...query, only: [id] }, by),
+      claimed: (id) => claimBy(elsewhere, id, 'worker'),
+      'claimed-twice': async (id) => {
+        await claimBy(elsewhere, id, 'worker', 1_000);
+        await claimBy(elsewhere, id, 'next', 1_000, START + 2_000);
+      },
+      finished: async (id) => elsewhere.release(await claimBy(elsewhere, id, 'worker'), { status: 'done', now: START }),
+    };
+    await engine.create(newRun('warm'));
+    for (const [id, work] of Object.entries(quicker)) {
+      proxy.swallowFrom('create');
+      const created = engine.create(newRun(id));
+      await expect.poll(() => elsewhere.get(id), { interval: 20 }).toBeDefined();
+      await work(id);
+      proxy.cut();
+      await expect(created, id).resolves.toBeUndefined();
+      await expect(engine.create(newRun(id)), id).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+      expect(await engine.read(id, { generation: 0 }), id).toHaveLength(1);
+    }
+    await Promise.all([engine.close(), elsewhere.close()]);
+  });
+
   it('says that it cannot tell when nobody answers any more, and the same batch may be given again [R10-PG-LOST-ANSWERS]', async () => {
     const schema = freshSchema();
     const engine = await open(server.url, { schema, patienceMs: 300 });

@@ -6,7 +6,7 @@ import type { LeaseClock } from './clock.js';
 import type { Rows } from './connection.js';
 import type { Desk } from './desk.js';
 import type { Row } from './driver.js';
-import { COLUMNS, claimed, claimOf, ownerOf } from './rows.js';
+import { CLAIM_TICKET, COLUMNS, claimed, claimOf, ownerOf } from './rows.js';
 import { name, stored } from './text.js';
 
 const MANY = 2 ** 31 - 1;
@@ -60,13 +60,13 @@ export class Due {
       name: 'take',
       text: `WITH RECURSIVE ${this.parts('FOR NO KEY UPDATE OF r SKIP LOCKED', SHARE)},
         old AS (SELECT id FROM turns ORDER BY ${TURNS} LIMIT $7)
-        UPDATE ${this.s}.runs r SET ${claimed({ now: '$8::float8', leaseMs: '$13::float8' })}, owner = $12,
-          lease_until = ${until}, ticket = $14 FROM old WHERE r.id = old.id RETURNING ${COLUMNS}`,
+        UPDATE ${this.s}.runs r SET ${claimed({ now: '$8::float8', leaseMs: '$13::float8', ticket: '$14::text' })}, owner = $12,
+          lease_until = ${until} FROM old WHERE r.id = old.id RETURNING ${COLUMNS}`,
       values: [...valuesOf(query, gone), JSON.stringify(by.owner), by.leaseMs, ticket],
     };
     const mine = {
       name: 'taken',
-      text: `SELECT ${COLUMNS} FROM ${this.s}.runs r WHERE r.owner = $1 AND r.ticket = $2`,
+      text: `SELECT ${COLUMNS} FROM ${this.s}.runs r WHERE r.owner = $1 AND ${CLAIM_TICKET} = $2`,
       values: [JSON.stringify(by.owner), ticket],
     };
     // one whose answer was lost may have been made: what it took is ours, and no more is taken
@@ -187,11 +187,11 @@ export class Due {
    * with it stays as it is, and so it stays known; whoever may still work on it finds its claim stale.
    */
   private async setAside(runId: string, as: { readonly ticket: string } | { readonly owner: string }): Promise<void> {
-    const [column, value] = 'ticket' in as ? ['ticket', as.ticket] : ['owner', as.owner];
+    const [column, value] = 'ticket' in as ? [CLAIM_TICKET, as.ticket] : ['r.owner', as.owner];
     const { code, message } = runDamaged(runId, 'The record');
     await this.desk.rows({
       text: `UPDATE ${this.s}.runs r SET status = 'stalled', fence = r.fence + 1, lease_until = NULL, attention = $3, code = $4
-        ${column === 'ticket' ? ', owner = r.previous' : ''} WHERE r.id = $1 AND r.${column} = $2 AND r.status = 'running'`,
+        ${'ticket' in as ? ', owner = r.previous' : ''} WHERE r.id = $1 AND ${column} = $2 AND r.status = 'running'`,
       values: [runId, value, stored(message), code],
     });
   }

@@ -5,6 +5,7 @@ import type { Connection, Rows } from './connection.js';
 import { patiently } from './desk.js';
 import type { Statement } from './driver.js';
 import type { Settings } from './options.js';
+import { CREATE_TICKET } from './rows.js';
 import { restored } from './text.js';
 import { batchOf, type Of, type Work } from './works.js';
 
@@ -47,7 +48,7 @@ export class Recheck {
   async isCreated({ run, ticket }: Of<'create'>): Promise<boolean> {
     const { schema: s } = this.settings;
     const rows = await this.confirmed({
-      text: `SELECT 1 FROM ${s}.runs WHERE id = $1 AND ticket = $2`,
+      text: `SELECT 1 FROM ${s}.runs r WHERE r.id = $1 AND ${CREATE_TICKET} = $2`,
       values: [run.id, ticket],
     });
     return rows.length > 0;

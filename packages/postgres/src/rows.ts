@@ -13,14 +13,23 @@ export const COLUMNS = `r.id, r.n, r.agent, r.version, r.tenant, r.subject, r.so
   r.status, r.generation, r.fence, r.crashes, r.owner, r.lease_until, r.alive_at, r.active, r.wake_at, r.waiting,
   r.attention, r.code, r.hold, r.ticket, r.was, r.previous, r.birth`;
 
+/** The tickets in a row: of the call that created the run, and of the last that claimed it. */
+export const CREATE_TICKET = `split_part(r.ticket, '/', 1)`;
+export const CLAIM_TICKET = `split_part(r.ticket, '/', 2)`;
+
+export function claimTicketIn(row: Row): string | undefined {
+  return (row['ticket'] as string).split('/')[1];
+}
+
 /** How a claim changes the row: everything but whose it is and for how long. `by`: the parameters of the claimer. */
-export function claimed(by: { readonly now: string; readonly leaseMs: string }): string {
+export function claimed(by: { readonly now: string; readonly leaseMs: string; readonly ticket: string }): string {
   // as `workedUnseen` of flyball/adapters/engine-kit
   const unseen = `floor(greatest(0, least(${by.now}, r.alive_at + ${by.leaseMs} / 3) - r.alive_at))`;
   return `status = 'running', fence = r.fence + 1, wake_at = NULL, waiting = '[]', attention = NULL,
     code = NULL, signalled = 0, crashes = r.crashes + (CASE WHEN r.owner IS NULL THEN 0 ELSE 1 END),
     active = r.active + (CASE WHEN r.owner IS NULL THEN 0 ELSE ${unseen} END),
-    alive_at = ${by.now}, updated_at = ${by.now}, was = r.status, previous = r.owner`;
+    alive_at = ${by.now}, updated_at = ${by.now}, was = r.status, previous = r.owner,
+    ticket = ${CREATE_TICKET} || '/' || ${by.ticket}`; // whoever creates may still ask whether it did
 }
 
 /** The checksum of what never changes about a run: whose it is, what it runs, and where it comes from. */

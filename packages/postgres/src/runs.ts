@@ -16,7 +16,17 @@ import { floats, integers, texts } from './arrays.js';
 import type { LeaseClock } from './clock.js';
 import type { Desk } from './desk.js';
 import type { Row } from './driver.js';
-import { COLUMNS, claimed as claimedSet, claimOf, isOver, isSound, ownerIn, recordOf, TERMINAL } from './rows.js';
+import {
+  COLUMNS,
+  claimed as claimedSet,
+  claimOf,
+  claimTicketIn,
+  isOver,
+  isSound,
+  ownerIn,
+  recordOf,
+  TERMINAL,
+} from './rows.js';
 import { name } from './text.js';
 
 /** How often others may be quicker before somebody who claims gives up. */
@@ -38,7 +48,7 @@ export class Runs {
     const ticket = randomUUID();
     for (let round = 0; ; round += 1) {
       const row = await this.known(runId, by.now);
-      if (row['ticket'] === ticket) return claimOf(row); // it was made, and the answer was lost
+      if (claimTicketIn(row) === ticket) return claimOf(row); // it was made, and the answer was lost
       if (isOver(row)) throw alreadyTerminal(recordOf(row));
       const owner = ownerIn(row);
       const isLeased = owner !== undefined && (row['lease_until'] as number) > (row['lease_now'] as number);
@@ -46,8 +56,8 @@ export class Runs {
         throw heldByAnother(runId, owner, row['lease_until'] as number);
       const [claimed] = await this.desk.rows({
         name: 'claim',
-        text: `UPDATE ${this.s}.runs r SET ${claimedSet({ now: '$4::float8', leaseMs: '$5::float8' })}, owner = $3,
-          lease_until = ${this.clock.until('$4::float8', '$5::float8')}, ticket = $6
+        text: `UPDATE ${this.s}.runs r SET ${claimedSet({ now: '$4::float8', leaseMs: '$5::float8', ticket: '$6::text' })}, owner = $3,
+          lease_until = ${this.clock.until('$4::float8', '$5::float8')}
           WHERE r.id = $1 AND r.fence = $2 AND r.status NOT IN ${TERMINAL} RETURNING ${COLUMNS}`,
         values: [runId, row['fence'], JSON.stringify(by.owner), by.now, by.leaseMs, ticket],
       });

@@ -48,7 +48,7 @@ CREATE TABLE ${s}.runs (
   signalled smallint NOT NULL DEFAULT 0, -- since the last claim: 0 nothing, 1 messages, 2 one that wakes a paused run
   posted bigint NOT NULL DEFAULT 0,      -- the number of the last message
   untaken int NOT NULL DEFAULT 0,        -- messages that nobody has taken
-  ticket text NOT NULL,                  -- of the call that created or last claimed it: tells whose answer was lost
+  ticket text NOT NULL,                  -- of the call that created it, and behind a slash of the last claim: tells whose answer was lost
   was text, previous text, -- as the last claim found it
   tip_gen bigint NOT NULL DEFAULT 0, tip_seq bigint NOT NULL DEFAULT -1, -- an entry that has to be there
   birth text NOT NULL -- the checksum of what never changes
