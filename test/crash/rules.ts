@@ -4,7 +4,7 @@ import type { RollbackReport } from '../../packages/flyball/src/core/outcome.js'
 import type { Case } from './case.js';
 import { deadlines } from './deadlines.js';
 import type { Journey } from './journey.js';
-import { holds } from './program.js';
+import { holds, type Program } from './program.js';
 import { isNewestFirst, undonePositions } from './rollback-order.js';
 import { callsOf, type Violation, type World } from './world.js';
 
@@ -288,13 +288,15 @@ const warnings: Rule = ({ entries, stop }) => {
   return isTold ? [] : [{ rule: 'warning:missing', detail: `${used} of ${limit} calls, and no warning` }];
 };
 
+const hasRacingPattern = (part: Program): boolean =>
+  part.kind === 'race' && holds(part, ({ kind }) => kind === 'pattern');
+
 /**
- * A pattern begins once and ends once, unless the bound that it ended at was lifted; its scope is not another's. A child
- * that lost a raw race is still at work as the run ends, and so is what it began.
+ * A pattern begins once and ends once, unless the bound that it ended at was lifted; its scope is not another's. What
+ * lost a raw race is still at work as the run ends.
  */
-const patterns: Rule = ({ entries, stop }) => {
+const patterns: Rule = ({ entries, stop, given }) => {
   const open = new Map<string, number>();
-  const children = childrenLeft(entries);
   const found: Violation[] = [];
   for (const { event, generation } of entries) {
     if (event.type === 'run-resume') open.clear(); // what was told on the way out of a bound is told again
@@ -304,20 +306,12 @@ const patterns: Rule = ({ entries, stop }) => {
     else if (open.has(key)) found.push({ rule: 'pattern:twice', detail: key });
     else open.set(key, 1);
   }
-  const left = [...open].filter(([key, n]) => n === 1 && !children.some((child) => key.startsWith(`${child}/`)));
+  const left = given.generations.some((program) => holds(program, hasRacingPattern))
+    ? []
+    : [...open].filter(([, n]) => n === 1);
   if (stop === 'done' && left.length > 0) found.push({ rule: 'pattern:open', detail: JSON.stringify(left) });
   return found;
 };
-
-/** Children that never came to an end. */
-function childrenLeft(entries: Seen['entries']): readonly string[] {
-  const open = new Map<string, string>();
-  for (const { event, generation } of entries) {
-    if (event.type === 'spawn-start') open.set(keyed(generation, event.id), keyed(generation, event.path));
-    if (event.type === 'spawn-end') open.delete(keyed(generation, event.id));
-  }
-  return [...open.values()];
-}
 
 /**
  * What the code told, as far as it stands: what it told after a bound was reached, it tells again if it is still true once

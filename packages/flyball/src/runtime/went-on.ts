@@ -26,7 +26,7 @@ export function wentOn(entries: readonly LoadedEntry[], child: BoundedChild): bo
     if (wasAsked(event, asked)) return false;
     const branch = branchBeside(scope, path);
     // a branch or child beside it that was at work already has nothing to do with it
-    return branch === undefined || !before.some((entry) => isUnder(signOf(entry.event) ?? '', branch));
+    return branch === undefined || !before.some((entry) => isAtWork(signOf(entry.event), branch));
   });
 }
 
@@ -49,6 +49,16 @@ function wasAsked(event: RunEvent, newest: ReadonlyMap<string, number>): boolean
 
 function numberOf(id: EffectId): number {
   return Number.parseInt(id.slice(id.indexOf('#') + 1), 10);
+}
+
+/** Whether what is at work in `path` shows that `branch` was asked for: it is under way, or its neighbours are. */
+function isAtWork(path: string | undefined, branch: string): boolean {
+  if (path === undefined) return false;
+  // all branches of `all`, `first` and `some` are asked for at once; those of `each` as the code takes what there is
+  const together = /^(.*\/(?:all|first|some)\.\d+)\.\d+$/.exec(branch)?.[1];
+  return (
+    isUnder(path, branch) || (together !== undefined && (isUnder(path, together) || path.startsWith(`${together}.`)))
+  );
 }
 
 /** The scope that was at work when this was written. */
