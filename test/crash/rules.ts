@@ -193,8 +193,11 @@ const tokens: Rule = ({ entries }) => {
 
 const COUNTED = ['iterations', 'modelCalls', 'toolCalls'] as const;
 
-/** What a run says it spent is within the one budget that it had: what a fork inherits is on its parent's bill. */
-const bill: Rule = ({ entries }) => {
+/**
+ * What a run says it spent is within the one budget that it had, and a fork has made every call that it says it paid for:
+ * what it inherits is on its parent's bill.
+ */
+const bill: Rule = ({ entries, inherited }) => {
   const budgets = entries.flatMap(({ event }) => {
     if (event.type !== 'run-start' && event.type !== 'run-resume') return [];
     return event.budget === undefined ? [] : [event.budget];
@@ -203,11 +206,27 @@ const bill: Rule = ({ entries }) => {
   const outcome = eventsOf(entries, 'run-end').at(-1)?.outcome;
   const usage = outcome !== undefined && 'usage' in outcome ? outcome.usage : undefined;
   if (limits === undefined || budgets.length > 1 || usage === undefined) return [];
-  return COUNTED.filter((axis) => usage[axis] > limits[axis]).map((axis) => ({
+  const made =
+    inherited.length === 0
+      ? {}
+      : { modelCalls: callsIn(entries, 'modelCalls'), toolCalls: callsIn(entries, 'toolCalls') };
+  const most = { ...limits, ...made };
+  return COUNTED.filter((axis) => usage[axis] > Math.min(limits[axis], most[axis])).map((axis) => ({
     rule: 'budget:billed',
-    detail: `${usage[axis]} of ${limits[axis]} ${axis}`,
+    detail: `${usage[axis]} of ${limits[axis]} ${axis}, made ${most[axis]}`,
   }));
 };
+
+/** Calls that these entries charge: those that ended with what they spent, and what is reserved for those that did not. */
+function callsIn(entries: readonly Entry[], axis: 'modelCalls' | 'toolCalls'): number {
+  const charged = new Map<string, number>();
+  for (const { event, generation } of entries) {
+    if (!('id' in event)) continue;
+    if ('reserved' in event) charged.set(keyed(generation, event.id), event.reserved?.[axis] ?? 0);
+    if ('spent' in event) charged.set(keyed(generation, event.id), event.spent?.[axis] ?? 0);
+  }
+  return [...charged.values()].reduce((sum, one) => sum + one, 0);
+}
 
 /** What is private stays private in every view, whatever the run was forked from or goes on as. */
 const privacy: Rule = ({ given, entries }) => {

@@ -26,6 +26,11 @@ export interface Recorded extends EffectHistory, BudgetHistory, LifeHistory, Rol
   readonly times: { readonly first: number | undefined; readonly each: readonly (number | undefined)[] };
   /** Completions, trips and cancellation, in the order in which the code gets them. */
   readonly deliveries: readonly LoadedEntry[];
+  /**
+   * How many deliveries come before the code has lived through these entries. What a child did that has ended since was a
+   * turn when it happened, and is none now: after the last of those, the next delivery shows that it is over.
+   */
+  readonly turnsOf: (isIn: (entry: LoadedEntry) => boolean) => number;
   /** Posts of finished children: they are delivered, and no code waits for them. */
   readonly applied: ReadonlySet<EffectId>;
   /** Waits that were opened and neither ended nor closed since. */
@@ -98,6 +103,7 @@ export function indexJournal(
     first,
     times: turns.times(),
     deliveries: delivered.map(({ entry }) => entry),
+    turnsOf: (isIn) => turnsOf(past, isIn),
     applied: appliedIn(past),
     openWaits: openWaitsIn(past),
     nextSeq: lastOwn.seq + 1,
@@ -107,6 +113,35 @@ export function indexJournal(
     before,
     state: stateIn(entries, before),
   };
+}
+
+function turnsOf(past: readonly Placed[], isIn: (entry: LoadedEntry) => boolean): number {
+  let turns = 0;
+  let endsAside = false;
+  for (const { entry, standing } of past) {
+    if (!isIn(entry)) continue;
+    if (standing === 'delivered' || standing === 'applied') {
+      turns++;
+      endsAside = false;
+    } else if (standing === 'aside' && wasTurn(entry.event)) endsAside = true;
+  }
+  return endsAside ? turns + 1 : turns;
+}
+
+/** Of what a finished child's outcome answers for: it reached the code of that child. */
+function wasTurn(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'ask-end':
+    case 'complete':
+    case 'abort':
+    case 'spawn-end':
+    case 'sleep-end':
+      return !event.id.endsWith('!undo');
+    case 'wait-end':
+      return event.unheard !== true;
+    default:
+      return event.type === 'trip' || event.type === 'rollback-end';
+  }
 }
 
 function appliedIn(past: readonly Placed[]): ReadonlySet<EffectId> {

@@ -141,7 +141,7 @@ export class ShownId {
   private readonly stretches: readonly Stretch[];
   private readonly own: string;
 
-  constructor(own: string, ancestors: readonly string[], recorded: Pick<Recorded, 'deliveries' | 'starts' | 'ends'>) {
+  constructor(own: string, ancestors: readonly string[], recorded: Pick<Recorded, 'turnsOf' | 'starts' | 'ends'>) {
     this.own = own;
     this.stretches = ancestors.map((id, rank): Stretch => {
       const isUpTo = (entry: LoadedEntry | undefined): boolean =>
@@ -150,7 +150,7 @@ export class ShownId {
         // gates and undos are never asked for by the code itself
         !effect.includes('!') && starts.some(isUpTo) && !isUpTo(recorded.ends.get(effect)) ? [effect] : [],
       );
-      return { id, deliveries: recorded.deliveries.filter(isUpTo).length, left: new Set(left) };
+      return { id, deliveries: recorded.turnsOf(isUpTo), left: new Set(left) };
     });
   }
 
