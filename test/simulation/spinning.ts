@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
-/** A seed takes some 25 ms of processor time: one that takes a thousand times as much never comes to its end. */
-const MOST_MS = 30_000;
+/** A seed takes some 25 ms of processor time: one that takes hundreds of times as much never comes to its end. */
+const MOST_MS = 10_000;
 const LOOK_MS = 500;
 
 /**
