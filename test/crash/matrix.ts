@@ -19,12 +19,17 @@ export async function calmRun(
   return { calm, points: [...process.points] };
 }
 
-/** Dies at one point, and goes on in a second life. */
-export function crashedAt(point: CrashPoint, ending: Ending, engine: Engine, runId: string): Promise<MixedRuns> {
-  const plan = { at: point.n, when: point.when };
-  return mixedRuns({ runIds: [runId], ending, patienceMs: 20_000, isBusy: busyOf(engine) }, (life) =>
-    life === 0 ? crashingEngine(engine, plan) : immortal(engine),
-  );
+/** Dies at one point, and goes on in a second life. `writes`: how many the first life began. */
+export async function crashedAt(
+  point: Pick<CrashPoint, 'n' | 'when'>,
+  ending: Ending,
+  engine: Engine,
+  runId: string,
+): Promise<MixedRuns & { readonly writes: number }> {
+  const first = crashingEngine(engine, { at: point.n, when: point.when });
+  const about = { runIds: [runId], ending, patienceMs: 20_000, isBusy: busyOf(engine) };
+  const crashed = await mixedRuns(about, (life) => (life === 0 ? first : immortal(engine)));
+  return { ...crashed, writes: Math.max(0, ...first.points.map(({ n }) => n)) };
 }
 
 export const nameOf = (point: CrashPoint): string =>

@@ -40,6 +40,9 @@ export type Ending = 'done' | 'fails' | 'cancelled asleep' | 'cancelled awake';
 
 type Kind = 'idempotent' | 'undoable' | 'unverified' | 'irreversible';
 
+/** Effects of branches that lose a race, whatever happens. */
+export const LOSERS = ['loser', 'vote-3', 'each-2'];
+
 /** Pure, idempotent, undoable and irreversible effects, a tool, children, branches, races, waits, timers and model calls. */
 export function mixedAgent(world: StableWorld, session: Session, ending: Ending): Agent<string, unknown> {
   const rules = (name: string, kind: Kind): EffectClass<string, string> => {
