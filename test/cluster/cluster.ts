@@ -94,8 +94,9 @@ export class Cluster {
       const server = servers[this.turn++ % servers.length];
       if (server === undefined) return void to.writeHead(503).end();
       const { hostname, port } = new URL(server.url);
-      const headers = { ...from.headers, host: `${hostname}:${port}` };
-      const onward = request({ hostname, port, path: from.url, method: from.method, headers }, (answer) => {
+      // under the name that was asked for, as balancers do: scripts of the studio are refused to pages of other names
+      const { url: path, method, headers } = from;
+      const onward = request({ hostname, port, path, method, headers }, (answer) => {
         to.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(to);
         answer.on('error', () => to.destroy());
