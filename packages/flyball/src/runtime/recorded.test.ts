@@ -32,6 +32,7 @@ const OF_A_FORK: { readonly [Field in keyof Recorded]: 'inherit' | 'own' } = {
   first: 'own',
   times: 'inherit',
   deliveries: 'inherit',
+  turnsOf: 'inherit',
   applied: 'inherit',
   starts: 'inherit',
   ends: 'inherit',
@@ -124,10 +125,14 @@ describe('the index of a fork', () => {
   const alone = indexJournal([start], { deep: false });
   const forked = indexJournal([...inherited, start], { deep: false });
 
+  /** What a field says; of one that is asked, what it says of everything. */
+  const told = (index: Recorded, field: keyof Recorded): unknown =>
+    field === 'turnsOf' ? index.turnsOf(() => true) : index[field];
+
   it.each(Object.keys(OF_A_FORK) as (keyof Recorded)[])('%s is as it is declared', (field) => {
-    expect(before[field], 'the parent has nothing there').not.toEqual(alone[field]);
-    if (OF_A_FORK[field] === 'own') expect(forked[field]).toEqual(alone[field]);
-    else expect(forked[field]).not.toEqual(alone[field]);
+    expect(told(before, field), 'the parent has nothing there').not.toEqual(told(alone, field));
+    if (OF_A_FORK[field] === 'own') expect(told(forked, field)).toEqual(told(alone, field));
+    else expect(told(forked, field)).not.toEqual(told(alone, field));
   });
 
   it('knows from its snapshot alone what all of its past says about the run [F-X9] [F-X2] [F-X4]', () => {
