@@ -1,15 +1,15 @@
 // shows: R2-SHOW-IMPORT, R2-SHOW-INSTALL-SIZE
 /** Time that `import 'flyball'` adds to an empty module, and what the installed package weighs. */
 import { spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { diskBytes, SIZE_LIMIT } from './measure/disk-bytes.js';
 import { figure, median, megabytes, quantile } from './measure/figures.js';
 import { inFolder } from './measure/folder.js';
 import { atMost, heading, judge, type Target, table } from './measure/report.js';
 
 const ROUNDS = Number(process.argv[2] ?? 31);
 const IMPORT_LIMIT_MS = 40;
-const SIZE_LIMIT = 5 * 1_048_576;
 const PACKAGES = ['flyball', 'evals', 'server'];
 
 const MODULES = {
@@ -41,14 +41,6 @@ function installed(project: string, tarballs: readonly string[], ...options: str
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
   npm(project, 'install', '--no-audit', '--no-fund', ...options, ...tarballs);
   return project;
-}
-
-/** What the disk gives up for it, as `du` counts. */
-function diskBytes(path: string): number {
-  const { blocks, size } = lstatSync(path);
-  const own = blocks === undefined ? size : blocks * 512;
-  if (!lstatSync(path).isDirectory()) return own;
-  return readdirSync(path).reduce((total, name) => total + diskBytes(join(path, name)), own);
 }
 
 /** A fresh process each time, the modules in turn. */

@@ -5,14 +5,17 @@
  *   node scripts/bundle.mjs flyball             # before
  *   node scripts/bundle.mjs flyball --restore   # after
  */
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor } from 'oxc-parser';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
 import { dts } from 'rolldown-plugin-dts';
+import { catalogueOnce, checkStandIns } from './catalogue-once.mjs';
 import { root } from './files.mjs';
 import { allEntries, manifestOf, PUBLISHED, TAKEN_IN } from './packages.mjs';
+import { smallTogether } from './small-chunks.mjs';
 
 /** Started by their path, so that nothing imports them. @type {Readonly<Record<string, readonly string[]>>} */
 const STARTED = { flyball: ['adapters/sandbox-quickjs/worker.js', 'cli/typescript-hook.js'] };
@@ -60,14 +63,69 @@ function placed(folder) {
   };
 }
 
-/** What is taken in from others is no code of ours to read: it takes half of the disk without its spaces and long names. */
-const othersShort = {
-  name: 'others-short',
-  renderChunk: (/** @type {string} */ code, /** @type {{ fileName: string, moduleIds: readonly string[] }} */ chunk) =>
-    chunk.moduleIds.every((id) => id.startsWith('\0') || id.includes('/node_modules/'))
-      ? minifySync(chunk.fileName, code, { module: true }).code
-      : null,
-};
+/** @typedef {import('rolldown').OutputChunk} OutputChunk */
+
+/** @param {import('rolldown').RolldownOutput} bundled @returns {readonly OutputChunk[]} */
+const chunksOf = ({ output }) => output.filter((file) => file.type === 'chunk');
+
+/**
+ * The bundler gives a source that is imported on demand a file of its own, which passes on the names of the chunk that
+ * holds it, under the same names: the chunk itself does as well. Answers each such file with its chunk.
+ * @param {readonly OutputChunk[]} chunks @returns {ReadonlyMap<string, string>}
+ */
+function passedOn(chunks) {
+  const files = chunks.filter(
+    ({ isEntry, moduleIds, code }) => !isEntry && moduleIds.length === 0 && !/ as /.test(code),
+  );
+  return new Map(files.map(({ fileName, imports: [chunk = ''] }) => [fileName, chunk]));
+}
+
+/** How the bundler says which source the lines below came from, and how a reader of a stack trace wants to know it. */
+const CAME_FROM = /^\/\/ (?:\.\.\/)*\.cache\/unbundled-[\w-]+\/(.*)$/gm;
+const ON_DEMAND = /(?<=\bimport\(")[^"]+(?="\))/g;
+
+/**
+ * Without the tabs before its lines, which are a twentieth of it. Lines, names and so stack traces stay as they are.
+ * @param {string} file @param {string} code
+ */
+function withoutIndent(file, code) {
+  /** @type {{ readonly start: number, readonly end: number }[]} */
+  const texts = []; // in which a tab after a new line means something
+  new Visitor({ TemplateElement: (node) => void texts.push(node) }).visit(parseSync(file, code).program);
+  const flat = code.replace(/(?<=\n)\t+/g, (tabs, /** @type {number} */ at) =>
+    texts.some(({ start, end }) => start < at && at < end) ? tabs : '',
+  );
+  const bare = (/** @type {string} */ text) =>
+    minifySync(file, text, { module: true, compress: false, mangle: false }).code;
+  if (bare(flat) !== bare(code)) throw new Error(`${file} means something else without its indentation.`);
+  return flat;
+}
+
+/**
+ * Writes what takes less of the disk. What is taken in from others is no code of ours to read: it takes half without its
+ * spaces and long names.
+ * @param {string} folder @param {readonly OutputChunk[]} chunks
+ */
+function shorten(folder, chunks) {
+  const passes = passedOn(chunks);
+  for (const { fileName, moduleIds, code } of chunks) {
+    const file = join(built(folder), fileName);
+    if (passes.has(fileName)) {
+      rmSync(file);
+      continue;
+    }
+    const isOthers =
+      moduleIds.length > 0 && moduleIds.every((id) => id.startsWith('\0') || id.includes('/node_modules/'));
+    const direct = code.replace(ON_DEMAND, (path) => {
+      const chunk = passes.get(join(dirname(fileName), path));
+      return chunk === undefined ? path : relative(dirname(fileName), chunk).replace(/^(?!\.)/, './');
+    });
+    const short = isOthers
+      ? minifySync(fileName, direct, { module: true }).code
+      : withoutIndent(fileName, direct.replace(CAME_FROM, '// $1'));
+    writeFileSync(file, short);
+  }
+}
 
 /** A dependency is installed beside the package. @param {string} id */
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !TAKEN_IN.includes(id);
@@ -80,14 +138,42 @@ const CUT_FURTHER = /^(cli|runtime|views|tools|models|adapters\/(engine-memory|h
 
 /** @param {string} id */
 function roomOf(id) {
-  const room = /unbundled-flyball\/((?:adapters\/)?[\w-]+)\//.exec(id)?.[1]; // folders of other packages import each other
+  const room = /unbundled-flyball\/(adapters\/[\w-]+|(?!adapters\/)[\w-]+)\//.exec(id)?.[1]; // folders of other packages import each other
   return room === undefined || CUT_FURTHER.test(room) ? null : room.replace('/', '-');
+}
+
+/**
+ * The group that each source belongs to whose chunk is put together with others.
+ * @param {readonly OutputChunk[]} chunks @returns {ReadonlyMap<string, string>}
+ */
+function togetherIn(chunks) {
+  const passes = passedOn(chunks);
+  const onDemand = new Set(passes.values());
+  const real = chunks.filter(({ fileName }) => !passes.has(fileName));
+  const groups = smallTogether(
+    real.map(({ fileName, code, imports, isEntry, isDynamicEntry }) => ({
+      file: fileName,
+      bytes: code.length,
+      imports,
+      isEntry,
+      isLoadedAlone: isEntry || isDynamicEntry || onDemand.has(fileName),
+    })),
+  );
+  return new Map(
+    groups.flatMap((files) => {
+      const members = real.filter(({ fileName }) => files.includes(fileName));
+      const [largest] = members.sort((a, b) => b.code.length - a.code.length);
+      const name = `${largest?.name}-and-${members.length - 1}-more`;
+      return members.flatMap(({ moduleIds }) => moduleIds.map((id) => /** @type {const} */ ([id, name])));
+    }),
+  );
 }
 
 /** @param {string} folder */
 async function bundle(folder) {
   restore(folder); // of a pack that was broken off
   renameSync(built(folder), kept(folder));
+  if (DATA[folder]?.includes('catalogue/catalogue.json')) await checkStandIns(kept(folder));
   const entries = allEntries()
     .filter((each) => each.folder === folder)
     .map(({ types }) => relative(join('packages', folder, 'dist'), types).replace(/\.d\.ts$/, ''));
@@ -98,37 +184,52 @@ async function bundle(folder) {
   const started = new Set(fixed.map((path) => join(kept(folder), `${path}.js`))); // running them is what they are for
   const code = await rolldown({
     input: inputs([...entries, ...fixed], '.js'),
-    external: isPackage,
+    external: (id) => isPackage(id) || id.endsWith('.json'),
     platform: 'node',
+    resolve: { alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') } }, // of this one only what is used is taken
     preserveEntrySignatures: 'allow-extension', // an entry may also hold what others share
-    plugins: [plugin, othersShort],
+    plugins: [plugin, catalogueOnce(kept(folder))],
   });
-  const { output } = await code.write({
+  const cut = (/** @type {ReadonlyMap<string, string>} */ together) => ({
     dir: built(folder),
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
+    minifyInternalExports: false, // so that a chunk stands for the module that it holds
     codeSplitting: {
       includeDependenciesRecursively: false, // or a room would take the core along, and whoever needs the core loads the room
-      groups: [{ name: (id) => (started.has(id) ? null : (name(id) ?? roomOf(id))), debugName: 'rooms' }],
+      groups: [
+        {
+          name: (/** @type {string} */ id) => (started.has(id) ? null : (together.get(id) ?? name(id) ?? roomOf(id))),
+          debugName: 'rooms',
+        },
+      ],
     },
   });
-  for (const path of DATA[folder] ?? []) copyFileSync(join(kept(folder), path), join(built(folder), path));
-  const runs = output.find(
-    (file) => file.type === 'chunk' && file.imports.some((path) => fixed.includes(path.replace(/\.js$/, ''))),
-  );
+  const apart = chunksOf(await code.generate(cut(new Map())));
+  const chunks = chunksOf(await code.write(cut(togetherIn(apart))));
+  shorten(folder, chunks);
+  for (const path of DATA[folder] ?? []) cpSync(join(kept(folder), path), join(built(folder), path));
+  const runs = chunks.find(({ imports }) => imports.some((path) => fixed.includes(path.replace(/\.js$/, ''))));
   if (runs !== undefined) throw new Error(`${runs.fileName} imports a module that runs when it is imported.`);
+  await bundleTypes(folder, inputs(entries, '.d.ts'));
+}
+
+/** @param {string} folder @param {Readonly<Record<string, string>>} input */
+async function bundleTypes(folder, input) {
   const types = await rolldown({
-    input: inputs(entries, '.d.ts'),
+    input,
     external: isPackage,
     plugins: [dts({ dtsInput: true, tsconfig: false })],
   });
-  await types.write({
+  const { output } = await types.write({
     dir: built(folder),
     entryFileNames: '[name].js',
     chunkFileNames: 'types/[name]-[hash].d.ts',
     codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] }, // who reads types reads all of them
   });
+  for (const file of output)
+    if (file.type === 'chunk') writeFileSync(join(built(folder), file.fileName), file.code.replace(CAME_FROM, '// $1'));
 }
 
 /** @param {string} folder */

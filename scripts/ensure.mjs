@@ -7,9 +7,10 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { filesUnder, root } from './files.mjs';
+import { allEntries } from './packages.mjs';
 
 /**
  * `with` names the tool that builds it, the compiler where nothing is said; `reads` which files in `from` count.
@@ -98,7 +99,8 @@ export async function ensureBuilt(target, how = {}) {
   if (sources.at(-1)?.length === 0) return;
   const name = target.out.replaceAll('/', '-');
   const stampFile = join(root, '.cache', `${name}.stamp`);
-  const stamp = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', target.config, ...sources.flat()]);
+  const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', target.config];
+  const stamp = hashOf([...settings, join(dirname(target.config), 'package.json'), ...sources.flat()]);
   const fresh =
     existsSync(join(root, target.out)) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
   if (fresh && how.always !== true) return;
@@ -110,10 +112,26 @@ export async function ensureBuilt(target, how = {}) {
   });
   rmSync(join(root, target.out), { recursive: true, force: true });
   renameSync(aside, join(root, target.out));
+  writeEntries(target.out);
   await writeCatalogue(join(root, target.out, 'catalogue'));
   const program = join(root, target.out, 'cli/main.js');
   if (existsSync(program)) chmodSync(program, 0o755); // a project that links this folder runs it by name
   writeFileSync(stampFile, stamp);
+}
+
+/**
+ * An entry is `dist/tools.js`, and its source `src/tools/index.ts`: a folder for each of forty entries would take twice
+ * the disk in the published package.
+ * @param {string} out
+ */
+function writeEntries(out) {
+  for (const { source, types } of allEntries()) {
+    const isFolder = source.endsWith('/index.ts') && !types.endsWith('/index.d.ts');
+    if (!isFolder || !types.startsWith(`${out}/`)) continue;
+    const passesOn = `export * from './${basename(types, '.d.ts')}/index.js';\n`;
+    writeFileSync(join(root, types), passesOn);
+    writeFileSync(join(root, types.replace(/\.d\.ts$/, '.js')), passesOn);
+  }
 }
 
 /** The package has the catalogue of patterns as JSON too, for whoever reads it without our code. @param {string} folder */

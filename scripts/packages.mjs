@@ -1,5 +1,5 @@
 /** The packages of this repository, in the order in which they build on each other, and what people import from them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.mjs';
 
@@ -58,7 +58,8 @@ export function allEntries() {
     const { name, exports } = manifestOf(folder);
     return Object.entries(exports).flatMap(([key, target]) => {
       if (typeof target === 'string') return [];
-      const source = join('packages', folder, target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'));
+      const path = join('packages', folder, target.default.replace('./dist/', 'src/').replace(/\.js$/, ''));
+      const source = [`${path}.ts`, `${path}/index.ts`].find((file) => existsSync(join(root, file))) ?? `${path}.ts`;
       return [{ folder, key, entry: join(name, key), source, types: join('packages', folder, target.types) }];
     });
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { diskBytes, SIZE_LIMIT } from '../bench/measure/disk-bytes.js';
 import { filesUnder, root } from '../scripts/files.mjs';
 import { PUBLISHED } from '../scripts/packages.mjs';
 import { linkProblems } from '../scripts/readme-check.mjs';
@@ -96,6 +97,25 @@ describe('the package as npm packs it', () => {
       expect(await run(folder, ['npm', 'init', '-y'], node)).toMatchObject({ code: 0 });
       const { code, out } = await run(folder, ['npm', 'install', tarball, ...QUIET], node);
       expect(code, out).toBe(0);
+    });
+
+    it('takes at most 5 MB, the SQLite driver that only Node 20 needs apart [R2-SHOW-INSTALL-SIZE]', () => {
+      const modules = join(folder, 'node_modules');
+      const ours = ['flyball', 'commander'].map((name) => diskBytes(join(modules, name)));
+      expect(ours.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(SIZE_LIMIT);
+    });
+
+    it('reads the catalogue of patterns from the JSON that it ships [R17-JSON]', async () => {
+      const program = `
+        import { deepStrictEqual } from 'node:assert';
+        import { catalogueJson, patternSpec } from 'flyball/catalogue';
+        import whole from 'flyball/catalogue.json' with { type: 'json' };
+        deepStrictEqual(catalogueJson(), whole);
+        deepStrictEqual(patternSpec('R4').clauses, whole.patterns.find(({ id }) => id === 'R4').clauses.map(({ text }) => text));`;
+      const { code, out } = await run(folder, ['node', '--input-type=module', '-e', program], node);
+      expect([code, out]).toEqual([0, '']); // and no warning
+      const { code: listed, out: list } = await run(folder, ['npx', 'flyball', 'patterns', 'list', '--json'], node);
+      expect(listed, list).toBe(0);
     });
 
     it('runs the demonstration at once [F-N3]', async (context) => {
