@@ -57,10 +57,10 @@ export async function driveSteps(path: string, load: Load, how: { readonly watch
       runtime.start('stepper', n, { budget: wideBudget, id: `${process.pid}-${n}` }),
     ),
   );
-  for (const handle of handles) {
-    const { stop } = await handle.outcome();
-    if (stop !== 'done') throw new Error(`Run ${handle.id} ended ${stop}.`);
-  }
+  // asked all at once: the outcome of a run that has ended before somebody asks is read back from its journal
+  const outcomes = await Promise.all(handles.map((handle) => handle.outcome()));
+  const other = outcomes.find(({ stop }) => stop !== 'done');
+  if (other !== undefined) throw new Error(`A run ended ${other.stop}.`);
   const ms = performance.now() - began;
   delay.disable();
   await runtime.close();
