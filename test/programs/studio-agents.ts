@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { type Agent, type DomainEvent, done } from 'flyball';
 import { defineAgent } from 'flyball/agents';
+import { reflexion, selfConsistency, zeroShot } from 'flyball/patterns';
 import {
   chooseOneTool,
   chooseSeveralTool,
@@ -217,5 +218,45 @@ const editor: Agent<{ readonly guest?: string }, unknown> = async (run, { guest 
   return done(await requestApproval(run, request, {}, 'review'));
 };
 
-export const agents = { editor, cashier, walker, dozer, teller, receptionist, clerk, mimic, scribbler };
+const voices = scriptedModel(
+  {
+    teller: ({ messages }) =>
+      messages.some(({ content }) => content.includes('Say from where')) ? 'At noon, from the pier.' : 'At noon.',
+    critic: () => 'Say from where.',
+    waiter: () => 'I am so happy to see you.',
+  },
+  { id: 'scripted/voices', price: { input: 100, output: 100 } },
+);
+const voice = (name: string) => ({ name, model: voices, setup: 'You answer in one sentence.' });
+
+/** Two attempts of three samples each, and a critique between them. */
+const committee = reflexion(
+  selfConsistency(zeroShot(voice('teller')), {}, { samples: 3 }),
+  {
+    test: (_run, answer: string) => (answer.includes('pier') ? { ok: true } : { ok: false, because: 'no pier' }),
+    critic: voice('critic'),
+  },
+  { maxAttempts: 2 },
+);
+
+/** Makes other calls than it predicts, and says how it feels. */
+const waiter: Agent<string, string> = (run, input) =>
+  run.enter({ pattern: 'greeting', predicted: { min: 2, max: 3 } }, async (inside) => {
+    const { text } = await inside.ask(voice('waiter'), input ?? 'Hello');
+    return done(text);
+  });
+
+export const agents = {
+  committee,
+  waiter,
+  editor,
+  cashier,
+  walker,
+  dozer,
+  teller,
+  receptionist,
+  clerk,
+  mimic,
+  scribbler,
+};
 export const tools = [payBack];

@@ -1,5 +1,6 @@
 import type { Entry, EventOf } from '../core/events.js';
 import type { Mark } from '../core/mark.js';
+import { ChargeFold } from './charges.js';
 import { pathOf, pathsAround, scopeOf } from './paths.js';
 
 /** One use of a pattern in a run: a scope that `run.enter` opened. */
@@ -13,6 +14,8 @@ export interface PatternUse extends Mark {
   readonly learnt?: Readonly<Record<string, unknown>>;
   /** Model calls that were made inside it, patterns and children in it included. */
   readonly modelCalls: number;
+  /** What was spent inside it, patterns and children in it included. */
+  readonly costUsd: number;
 }
 
 /**
@@ -20,22 +23,51 @@ export interface PatternUse extends Mark {
  * journal of the run it came from.
  */
 export function patternsIn(entries: readonly Entry[]): readonly PatternUse[] {
-  const uses = new Map<string, PatternUse>();
-  for (const { event, generation, at } of entries) {
+  const fold = new PatternFold();
+  for (const entry of entries) fold.apply(entry);
+  return fold.all();
+}
+
+/** Takes entries one by one. */
+export class PatternFold {
+  private readonly uses = new Map<string, PatternUse>();
+  private readonly charges = new ChargeFold();
+
+  apply(entry: Entry): void {
+    const { event, generation, at } = entry;
     if (event.type === 'scope-start') {
       const { type: _type, ...mark } = event;
-      uses.set(`${generation} ${event.path}`, { ...mark, generation, startedAt: at, modelCalls: 0 });
+      this.uses.set(`${generation} ${event.path}`, { ...mark, generation, startedAt: at, modelCalls: 0, costUsd: 0 });
     } else if (event.type === 'scope-end') {
-      const key = `${generation} ${event.path}`;
-      const use = uses.get(key);
       const { how, learnt } = event;
-      if (use !== undefined) uses.set(key, { ...use, endedAt: at, how, ...(learnt === undefined ? {} : { learnt }) });
+      this.change(generation, event.path, (use) => ({
+        ...use,
+        endedAt: at,
+        how,
+        ...(learnt === undefined ? {} : { learnt }),
+      }));
     } else if (event.type === 'ask-start' && event.attempt === 1) {
-      for (const path of pathsAround(pathOf(scopeOf(event.id)))) {
-        const use = uses.get(`${generation} ${path}`);
-        if (use !== undefined) uses.set(`${generation} ${path}`, { ...use, modelCalls: use.modelCalls + 1 });
-      }
+      this.around(generation, event.id, (use) => ({ ...use, modelCalls: use.modelCalls + 1 }));
+    }
+    for (const { id, amounts, possibly } of this.charges.apply(entry)) {
+      const { costUsd = 0 } = amounts;
+      if (possibly !== true && costUsd > 0)
+        this.around(generation, id, (use) => ({ ...use, costUsd: use.costUsd + costUsd }));
     }
   }
-  return [...uses.values()];
+
+  all(): readonly PatternUse[] {
+    return [...this.uses.values()];
+  }
+
+  /** Every pattern that an effect was made in. */
+  private around(generation: number, id: string, changed: (use: PatternUse) => PatternUse): void {
+    for (const path of pathsAround(pathOf(scopeOf(id)))) this.change(generation, path, changed);
+  }
+
+  private change(generation: number, path: string, changed: (use: PatternUse) => PatternUse): void {
+    const key = `${generation} ${path}`;
+    const use = this.uses.get(key);
+    if (use !== undefined) this.uses.set(key, changed(use));
+  }
 }

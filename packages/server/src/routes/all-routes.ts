@@ -19,6 +19,7 @@ import { invokeRoutes } from './invoke.js';
 import { invokeStreamRoutes } from './invoke-stream.js';
 import { keyRoutes } from './keys.js';
 import { metricsRoutes } from './metrics.js';
+import { patternRoutes } from './patterns.js';
 import { runEventRoutes } from './run-events.js';
 import { runViewRoutes } from './run-views.js';
 import { runRoutes } from './runs.js';
@@ -46,6 +47,7 @@ export function allRoutes(parts: Parts): readonly Route[] {
     ...skillRoutes(parts),
     ...triggerRoutes(parts),
     ...evalRoutes(parts),
+    ...patternRoutes(parts),
     ...whoamiRoutes(),
     ...keyRoutes(parts),
     ...cardRoutes(parts),

@@ -2,6 +2,7 @@ import { AgentsPage } from '../agents/agents-page.js';
 import { EvalsPage } from '../evals/evals-page.js';
 import { InboxPage } from '../inbox/inbox-page.js';
 import { WhoPage } from '../login/who-page.js';
+import { PatternsPage } from '../patterns/patterns-page.js';
 import { PlaygroundPage } from '../playground/playground-page.js';
 import { RunPage } from '../run/run-page.js';
 import { RunsPage } from '../runs/runs-page.js';
@@ -17,6 +18,8 @@ export const pages: readonly Page[] = [
   { path: '/playground', title: 'Playground', key: 'p', View: PlaygroundPage },
   { path: '/playground/:agent', title: 'Playground', View: PlaygroundPage },
   { path: '/agents', title: 'Agents', key: 'a', View: AgentsPage },
+  { path: '/patterns', title: 'Patterns', key: 'c', View: PatternsPage },
+  { path: '/patterns/:id', title: 'Patterns', View: PatternsPage },
   { path: '/evals', title: 'Evaluations', key: 'e', View: EvalsPage },
   { path: '/evals/:id', title: 'Evaluations', View: EvalsPage },
   { path: '/workers', title: 'Workers', key: 'w', View: WorkersPage },

@@ -2,6 +2,7 @@ import { ConversationTab } from '../conversation/conversation-tab.js';
 import { DiffTab } from '../diff/diff-tab.js';
 import { firstSign, isJudgement, isNote } from '../gates/first-sign.js';
 import { GatesTab } from '../gates/gates-tab.js';
+import { PatternsTab } from '../patterns/patterns-tab.js';
 import { PlanTab } from '../plan/plan-tab.js';
 import { BudgetsTab } from './budgets-tab.js';
 import { EventsTab } from './events-tab.js';
@@ -18,6 +19,12 @@ export const tabs: readonly Tab[] = [
     View: ConversationTab,
   },
   { id: 'plan', title: 'Plan', available: firstSign((entry) => isNote(entry, 'plan')), View: PlanTab },
+  {
+    id: 'patterns',
+    title: 'Patterns',
+    available: firstSign(({ event }) => event.type === 'scope-start'),
+    View: PatternsTab,
+  },
   { id: 'gates', title: 'Gates', available: firstSign(isJudgement), View: GatesTab },
   {
     id: 'diff',

@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from 'flyball';
 import { type Call, type CommonOptions, EXIT, type ExitCode, type Perform, plainCommand } from 'flyball/internal';
+import type { LabCurve } from '../../files/laboratory.js';
 import { claimsNamed } from '../../lab/registry.js';
 import { type LabReport, reportMarkdown, reportOf } from '../../lab/report.js';
 import { runClaims } from '../../lab/run-claims.js';
-import { plotSvg } from '../../lab/svg.js';
-import { drawSweep, SWEEPS } from '../../lab/sweeps.js';
+import { type Plot, plotSvg } from '../../lab/svg.js';
+import { drawSweep, SWEEPS, type Sweep } from '../../lab/sweeps.js';
 import { countOf, namesOf } from '../lab-options.js';
 
 const ABOUT =
@@ -34,7 +35,7 @@ export function labReportCommand(perform: Perform): Command {
     .option('--seed <number>', 'decides all noise', '1')
     .option('--from <files...>', 'what `flyball lab run --json` wrote, instead of running the claims again')
     .option('--out <file>', 'the page to write; the JSON is written beside it (default: print the page)')
-    .option('--plots <folder>', 'write the sweeps as SVG into this folder')
+    .option('--plots <folder>', 'write the sweeps as SVG into this folder, and their points as curves.json')
     .action((options: ReportOptions) => perform(options, {}, (call) => report(call, options)));
 }
 
@@ -86,10 +87,29 @@ function placed(before: string, page: string, file: string): string {
 async function plots(folder: string, { items, seed }: ReportOptions, screen: Call['screen']): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const setting = { items: countOf('--items', items), seed: countOf('--seed', seed) };
+  const curves: LabCurve[] = [];
   for (const sweep of SWEEPS) {
     const file = join(folder, `${sweep.id}.svg`);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, plotSvg(await drawSweep(sweep, setting)));
+    const plot = await drawSweep(sweep, setting);
+    writeFileSync(file, plotSvg(plot));
+    curves.push(curveOf(sweep, plot));
     screen.line(`Wrote ${file}.`);
   }
+  writeFileSync(join(folder, 'curves.json'), `${JSON.stringify(curves)}\n`);
+}
+
+/** Three digits say all that 300 items can. */
+function curveOf({ id }: Sweep, { title, x, y, lines }: Plot): LabCurve {
+  const short = (places: Plot['lines'][number]['points'] = []) =>
+    places.map((place) => ({ x: Number(place.x.toFixed(3)), y: Number(place.y.toFixed(3)) }));
+  const pattern = (id.split('-')[0] ?? id).toUpperCase();
+  return {
+    id,
+    pattern,
+    title,
+    x,
+    y,
+    lines: lines.map(({ name, points, measured }) => ({ name, points: short(points), measured: short(measured) })),
+  };
 }
