@@ -70,6 +70,7 @@ const release = pattern(
   {
     id: 'O2',
     name: 'release',
+    provides: ['S6', 'V20'], // the writer's replies have a shape, and the schema of the tool checks what is published
     parts: { writer: affordable, publish },
     calls: { sum: [{ part: 'writer' }, { part: 'publish' }] },
   },

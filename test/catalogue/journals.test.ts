@@ -1,4 +1,4 @@
-import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
+import { type Agent, budget, createRuntime, done, memoryEngine, type Outcome } from 'flyball';
 import { lintJournals, suggestForTask, suggestFromJournals } from 'flyball/catalogue';
 import { reAct, selfConsistency, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
@@ -8,6 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { RunJournal } from '../../packages/flyball/src/catalogue/journal.js';
 import { taskFields } from '../../packages/flyball/src/catalogue/suggest.js';
+import { append, linksOf } from '../../packages/flyball/src/core/prompt.js';
+import { described, type Use, useOf } from '../../packages/flyball/src/core/use.js';
 import { session } from '../patterns/bed.js';
 
 async function journalOf<I>(agent: Agent<I, unknown>, input: I): Promise<RunJournal> {
@@ -15,8 +17,15 @@ async function journalOf<I>(agent: Agent<I, unknown>, input: I): Promise<RunJour
   const handle = await runtime.start('agent', input, { budget: budget() });
   await handle.outcome();
   const entries = await runtime.entries(handle.id);
+  const prompts = new Map<string, NonNullable<ReturnType<NonNullable<RunJournal['prompts']>['get']>>>();
+  for (const { event } of entries)
+    if (event.type === 'ask-start')
+      prompts.set(
+        event.tip,
+        linksOf(await runtime.prompt(handle.id, event.tip)).map(({ segment }) => segment),
+      );
   await runtime.close();
-  return { run: handle.id, entries, spans: patternsIn(entries) };
+  return { run: handle.id, entries, spans: patternsIn(entries), prompts };
 }
 
 const look = tool({
@@ -96,6 +105,128 @@ describe('journals', () => {
   it('show an answer that claims feelings [R17-TRACE]', async () => {
     const warm = zeroShot(session(scriptedModel({ q: () => 'I feel so lonely without you.' }), 'q'));
     expect(rulesOf([await journalOf(warm, 'Hello')])).toEqual(['HA1']);
+  });
+
+  it('show an error after which nobody is told, and none where somebody is [R17-TRACE]', async () => {
+    const away = scriptedModel({
+      q: () => {
+        throw new Error('nobody is there');
+      },
+      report: () => 'It failed.',
+    });
+    const quiet: Agent<string, string> = async (run, input) => {
+      await run.ask(session(away, 'q'), input).catch(() => undefined);
+      return done('All is well.');
+    };
+    const loud: Agent<string, string> = async (run, input) => {
+      const failed = await run.ask(session(away, 'q'), input).catch((error: unknown) => String(error));
+      return done((await run.ask(session(away, 'report'), String(failed))).text);
+    };
+    expect(rulesOf([await journalOf(quiet, 'Hello')])).toEqual(['A10']);
+    expect(rulesOf([await journalOf(loud, 'Hello')])).toEqual([]);
+  });
+
+  it('show prompts that only grow past the given share of the window [R17-TRACE]', async () => {
+    const keys = Array.from({ length: 7 }, (_none, n) => `value-of-${'x'.repeat(n * 40)}`);
+    const journal = await journalOf(looker([...keys.map(call), 'done']), 'Follow them.');
+    expect(rulesOf([journal], { window: 1_000 })).toContain('A7');
+    expect(rulesOf([journal], { window: 1_000_000 })).not.toContain('A7');
+    expect(rulesOf([journal])).not.toContain('A7'); // nobody said how large the window is
+  });
+
+  it('show an identity that changed although nobody signed it [R17-TRACE]', async () => {
+    const identified =
+      (hash: string, by?: string): Agent<string, string> =>
+      async (run, input) => {
+        if (by !== undefined) run.note({ kind: 'identity-commit', by });
+        run.note({ kind: 'identity', hash });
+        return done(await run.step('answer', input, () => input, 'pure'));
+      };
+    const first = await journalOf(identified('one'), 'x');
+    expect(rulesOf([first, await journalOf(identified('one'), 'x')])).toEqual([]);
+    expect(rulesOf([first, await journalOf(identified('two'), 'x')])).toEqual(['HA3']);
+    expect(rulesOf([first, await journalOf(identified('two', 'mara'), 'x')])).toEqual([]);
+  });
+
+  it('show entries of a track record that are more than a year old [R17-TRACE]', async () => {
+    const loading =
+      (days: number): Agent<string, string> =>
+      async (run, input) => {
+        const now = run.now();
+        run.note({ kind: 'track-record', entries: [{ capability: 'sums', lastSeen: now - days * 86_400_000 }] });
+        return done(await run.step('answer', input, () => input, 'pure'));
+      };
+    expect(rulesOf([await journalOf(loading(366), 'x')])).toEqual(['HA5']);
+    expect(rulesOf([await journalOf(loading(364), 'x')])).toEqual([]);
+  });
+
+  it('show a worker that reads what its parent read, and not one that has it in its brief [R17-TRACE]', async () => {
+    const found = 'The minutes of the meeting say that the pier is closed until May.';
+    const model = scriptedModel({ parent: () => found, worker: () => 'ok' });
+    const parent =
+      (brief: (text: string) => string, told: (text: string) => string): Agent<string, string> =>
+      async (run, input) => {
+        const { text } = await run.ask(session(model, 'parent'), input);
+        const worker: Agent<string, string> = async (inside, task) =>
+          done((await inside.ask(session(model, 'worker'), `${task}\n${told(text)}`)).text);
+        return run.spawn(worker, brief(text), { modelCalls: 1 });
+      };
+    const briefed = await journalOf(
+      parent(
+        (text) => `Check: ${text}`,
+        () => '',
+      ),
+      'Look.',
+    );
+    const leaked = await journalOf(
+      parent(
+        () => 'Check the pier.',
+        (text) => text,
+      ),
+      'Look.',
+    );
+    expect([briefed.prompts?.size, leaked.prompts?.size]).toEqual([2, 2]);
+    expect(rulesOf([briefed])).toEqual([]);
+    expect(rulesOf([leaked])).toEqual(['CE5']);
+    const { prompts: _left, ...without } = leaked;
+    expect(rulesOf([without])).toEqual([]); // entries alone do not say what was asked
+  });
+
+  it('show a memory in the prompt of every run that none of them used [R17-TRACE]', async () => {
+    const memory = 'The customer likes marzipan very much';
+    const remembering =
+      (reply: string): Agent<string, string> =>
+      async (run, input) => {
+        const recalled = append(undefined, {
+          role: 'user',
+          content: memory,
+          band: 'stable',
+          owner: 'memory',
+          trust: 'model',
+        });
+        const asked = append(recalled, { role: 'user', content: input, band: 'log', owner: 'user', trust: 'user' });
+        return done((await run.ask(session(scriptedModel({ q: () => reply }), 'q'), asked)).text);
+      };
+    const three = (reply: string) =>
+      Promise.all(Array.from({ length: 3 }, () => journalOf(remembering(reply), 'Hello')));
+    expect(rulesOf(await three('Good morning.'), { runs: 3 })).toEqual(['CE8']);
+    expect(rulesOf(await three('Good morning.'), { runs: 4 })).toEqual([]);
+    expect(rulesOf(await three('We have marzipan today'), { runs: 3 })).toEqual([]);
+  });
+
+  it('show calls outside every pattern of an agent that says it is made of patterns [R17-TRACE]', async () => {
+    const model = scriptedModel({ q: () => '18' });
+    const inner = zeroShot(session(model, 'q'));
+    const around: Agent<string, string> = async (run, input) => {
+      await run.ask(session(model, 'q'), 'beside');
+      return inner(run, input) as Promise<Outcome<string>>;
+    };
+    const journal = await journalOf(around, 'How many?');
+    const claimed = described(around, useOf(inner) as Use);
+    const found = lintJournals([journal], { agents: { agent: claimed } });
+    expect(found.map(({ rule, level }) => [rule, level])).toEqual([['A15', 'warning']]);
+    expect(lintJournals([await journalOf(inner, 'How many?')], { agents: { agent: inner } })).toEqual([]);
+    expect(lintJournals([journal], { agents: { agent: async () => done('') } })).toEqual([]); // says nothing of itself
   });
 });
 

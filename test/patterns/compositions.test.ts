@@ -24,6 +24,7 @@ import { z as schema } from 'zod';
 import { type Applied, codingAgent, type Patch } from '../../examples/patterns/coding-agent.js';
 import { type Fact, type Report, researchAgent } from '../../examples/patterns/research-agent.js';
 import { type Answer, supportDesk } from '../../examples/patterns/support-desk.js';
+import { expectSilent } from '../catalogue/silence.js';
 import { ended } from './bed.js';
 
 /** What is inferred, and not what somebody wrote beside it. */
@@ -73,10 +74,11 @@ describe('the research agent', () => {
       writer: seat('writer'),
       webFetch: lookedUp('web_fetch'),
     });
+    expectSilent('the research agent', parts);
     return { model, ...parts };
   }
 
-  it('infers every type as its comments say [R11-PATTERN-COMPOSITIONS]', () => {
+  it('infers every type as its comments say, and the linter is silent [R11-PATTERN-COMPOSITIONS] [R17-SILENT]', () => {
     const { reader, reporter, team, research } = made();
     expectTypeOf<InOf<typeof reader>>().toEqualTypeOf<Input>();
     expectTypeOf<OutOf<typeof reader>>().toEqualTypeOf<z.infer<typeof Fact>>();
@@ -141,11 +143,12 @@ describe('the support desk', () => {
     ];
     const parts = { mid: seat('mid'), small: seat('small'), tools, refund, neverPromise, policy };
     const made = supportDesk({ ...parts, clock: systemClock(), secret: 'at least sixteen characters' });
+    expectSilent('the support desk', { refunds: made.refunds, desk: made.desk }, made.seams);
     return { model, paid, ...made };
   }
   const reply = JSON.stringify({ reply: 'It is on its way.' });
 
-  it('infers every type as its comments say [R11-PATTERN-COMPOSITIONS]', () => {
+  it('infers every type as its comments say, and the linter is silent [R11-PATTERN-COMPOSITIONS] [R17-SILENT]', () => {
     const { clerk, refunds, desk, seams } = made('billing', { mid: [] });
     expectTypeOf<OutOf<ReturnType<typeof clerk>>>().toEqualTypeOf<z.infer<typeof Answer>>();
     expectTypeOf<InOf<typeof refunds>>().toEqualTypeOf<Input>();
@@ -228,10 +231,11 @@ describe('the coding agent', () => {
       },
       effect: { class: 'undoable', compensate: async (patch) => rmSync(patch.file, { force: true }) },
     });
+    expectSilent('the coding agent', parts);
     return { model, file, ...parts };
   }
 
-  it('infers every type as its comments say [R11-PATTERN-COMPOSITIONS]', () => {
+  it('infers every type as its comments say, and the linter is silent [R11-PATTERN-COMPOSITIONS] [R17-SILENT]', () => {
     const { persistent, planned, tested, apply, engineer } = made();
     expectTypeOf<InOf<typeof persistent>>().toEqualTypeOf<Input>();
     expectTypeOf<OutOf<typeof persistent>>().toEqualTypeOf<Patch>();

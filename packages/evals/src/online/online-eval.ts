@@ -91,7 +91,12 @@ export function onlineEval(parts: OnlineParts): OnlineEval {
     throw new ConfigError(`Two drift rules are called "${twice}": whose alert it is could not be told. Rename one.`);
   const params = { rules: names, judge: judge?.model ?? 'none' };
   const calls = { fact: 'judged', least: 0, most: Number.POSITIVE_INFINITY } as const;
-  return described(new Watch(parts), useFrom({ id: 'V17', name: 'onlineEval', params, parts: {}, calls }));
+  const about = {
+    ...({ id: 'V17', name: 'onlineEval', params, calls } as const),
+    parts: { test: parts.metrics }, // code that scores
+    provides: judge === undefined ? [] : (['V15'] as const),
+  };
+  return described(new Watch(parts), useFrom(about));
 }
 
 class Watch implements OnlineEval {

@@ -14,10 +14,10 @@ export const checks: Readonly<Record<CheckName, Check>> = {
   'host-keeps-state': ({ host }) => host.has('V10') && host.has('V12'),
   'examples-last': (context) => variesLast(context),
   'log-boundary-kept': ({ fact }) => not(fact('log-prefix-edited')),
-  'samples-together': () => true, // all samples of `selfConsistency` are asked at once
+  'samples-together': (context) => isOurs(context, 'R17', ['selfConsistency']), // it asks for all samples at once
   'attempts-capped': ({ placed }) => capped(placed, 'R7', 'maxAttempts'),
-  'constraints-rank-first': () => true, // the block of `constraints` says so itself
-  'pad-per-branch': () => undefined,
+  'constraints-rank-first': (context) => isOurs(context, 'S5', ['constraints', 'withConstraints']), // the block says so
+  'pad-per-branch': ({ placed }) => inEachBranch(placed, 'K8', 'R9'),
   'workers-bounded': ({ placed }) => capped(placed, 'R4', 'maxIterations', Number.POSITIVE_INFINITY),
   'policy-per-role': ({ system: { agents } }) => {
     const policies = Object.values(agents ?? {}).flatMap(({ policy }) => (policy === undefined ? [] : [policy]));
@@ -55,4 +55,20 @@ function capped(placed: Context['placed'], id: string, param: string, most = MOS
     const value = use.params[param];
     return typeof value === 'number' && value <= most;
   });
+}
+
+/** Whether all of them are made by functions of ours, which do it by construction; of others nobody knows. */
+function isOurs({ placed }: Context, id: string, names: readonly string[]): boolean | undefined {
+  const uses = placed.filter(({ use }) => use.id === id);
+  return uses.length > 0 && uses.every(({ use }) => names.includes(use.name)) ? true : undefined;
+}
+
+/** Inside the pattern that branches each branch has its own; around it all branches share one. */
+function inEachBranch(placed: Context['placed'], id: string, branching: string): boolean | undefined {
+  const own = placed.filter(({ use }) => use.id === id);
+  const branches = placed.filter(({ use }) => use.id === branching);
+  if (branches.some(({ ancestors }) => ancestors.some((use) => use.id === id))) return false;
+  return own.length > 0 && own.every(({ ancestors }) => ancestors.some((use) => use.id === branching))
+    ? true
+    : undefined;
 }

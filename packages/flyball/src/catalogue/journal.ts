@@ -12,11 +12,20 @@ export interface Span extends Mark {
   readonly modelCalls: number;
 }
 
+/** A piece of a request to a model. */
+export interface PromptPiece {
+  /** Who put it there. */
+  readonly owner: string;
+  readonly content: string;
+}
+
 /** One run: its journal, and the patterns in it. */
 export interface RunJournal {
   readonly run: string;
   readonly entries: readonly Entry[];
   readonly spans: readonly Span[];
+  /** What was asked, by the `tip` of each `ask-start`. Without it nothing is said about what requests hold. */
+  readonly prompts?: ReadonlyMap<string, readonly PromptPiece[]>;
 }
 
 /** A tool call as the journal has it. */

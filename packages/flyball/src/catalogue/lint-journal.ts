@@ -13,6 +13,7 @@ import {
 } from './journal.js';
 import { withoutAccepted } from './lint.js';
 import { type Composition, placedIn } from './subject.js';
+import { drifted, overheard, stale, untraced, unusedMemories } from './trace-rules.js';
 
 /** How the journal is read. */
 export interface JournalOptions {
@@ -25,6 +26,8 @@ export interface JournalOptions {
 }
 
 const SAME_SEQUENCE = 0.95;
+/** From how many runs on something that is the same in all of them counts. */
+const MANY = 20;
 const AFFECT =
   /\bI(?:'m| am| feel| felt)\b[^.!?]{0,20}\b(happy|sad|lonely|excited|hurt|proud|afraid|scared|thrilled|worried)\b|\bI (?:love|miss|adore) you\b/i;
 
@@ -45,10 +48,19 @@ export function lintJournals(
     ...serial(journal),
     ...unused(journal),
     ...affected(journal),
+    ...untraced(journal, subject.agents),
+    ...overheard(journal),
+    ...stale(journal),
   ]);
   return inOrder(
     withoutAccepted(
-      [...each, ...sameSequence(journals, options), ...neverCalled(journals, options)],
+      [
+        ...each,
+        ...drifted(journals),
+        ...sameSequence(journals, options),
+        ...neverCalled(journals, options),
+        ...unusedMemories(journals, options.runs ?? MANY),
+      ],
       subject.decisions,
     ),
   );
@@ -159,7 +171,7 @@ function affected({ run, entries }: RunJournal): readonly Finding[] {
 }
 
 /** The same tools in the same order, whatever the input: code could call them. */
-function sameSequence(journals: readonly RunJournal[], { runs = 20 }: JournalOptions): readonly Finding[] {
+function sameSequence(journals: readonly RunJournal[], { runs = MANY }: JournalOptions): readonly Finding[] {
   const { share, sequence, count } = commonSequence(journals);
   if (count < runs || share < SAME_SEQUENCE || sequence.length === 0) return [];
   return [
@@ -191,7 +203,7 @@ export function commonSequence(journals: readonly RunJournal[]): {
 }
 
 /** Tools that are shown in every run and called in none. */
-function neverCalled(journals: readonly RunJournal[], { runs = 20 }: JournalOptions): readonly Finding[] {
+function neverCalled(journals: readonly RunJournal[], { runs = MANY }: JournalOptions): readonly Finding[] {
   if (journals.length < runs) return [];
   const offered = new Set(
     journals.flatMap(({ spans }) =>

@@ -1,4 +1,7 @@
-import type { RunJournal } from '../catalogue/journal.js';
+import type { PromptPiece, RunJournal } from '../catalogue/journal.js';
+import type { Entry } from '../core/events.js';
+import { linksOf } from '../core/prompt.js';
+import type { Runtime } from '../runtime/runtime.js';
 import { patternsIn } from '../views/patterns-in.js';
 import type { Call } from './command.js';
 import { openExisting } from './workplace.js';
@@ -13,12 +16,34 @@ export async function journalsOf(
     const journals: RunJournal[] = [];
     for (const run of runs) {
       const entries = await workplace.desk.entries(run);
-      journals.push({ run, entries, spans: patternsIn(entries) });
+      journals.push({
+        run,
+        entries,
+        spans: patternsIn(entries),
+        prompts: await promptsOf(workplace.desk, run, entries),
+      });
     }
     return journals;
   } finally {
     await workplace.close();
   }
+}
+
+/** What was asked in a run, by the tip of each call. */
+async function promptsOf(
+  desk: Pick<Runtime, 'prompt'>,
+  run: string,
+  entries: readonly Entry[],
+): Promise<NonNullable<RunJournal['prompts']>> {
+  const prompts = new Map<string, readonly PromptPiece[]>();
+  for (const { event } of entries) {
+    if (event.type !== 'ask-start' || prompts.has(event.tip)) continue;
+    prompts.set(
+      event.tip,
+      linksOf(await desk.prompt(run, event.tip)).map(({ segment }) => segment),
+    );
+  }
+  return prompts;
 }
 
 /** The newest runs of an agent that have ended. */

@@ -30,6 +30,7 @@ interface Options extends CommonOptions {
   readonly profile: readonly string[];
   readonly run: readonly string[];
   readonly maxCalls?: string;
+  readonly window?: string;
   readonly decisions: string;
   readonly all?: boolean;
 }
@@ -54,6 +55,7 @@ export function checkPatternsCommand(perform: Perform): Command {
         .default([] as readonly string[]),
     )
     .option('--max-calls <count>', 'the most model calls that the budget allows')
+    .option('--window <tokens>', 'the window of the model: also find prompts that only grow past half of it')
     .option('--decisions <file>', 'answers of people', DECISIONS_FILE)
     .option('--all', 'show information too')
     .action((file: string, options: Options) => perform(options, {}, (call) => check(call, file, options)));
@@ -62,7 +64,7 @@ export function checkPatternsCommand(perform: Perform): Command {
 async function check(
   call: Call,
   file: string,
-  { profile, run, maxCalls, decisions: path, all }: Options,
+  { profile, run, maxCalls, window, decisions: path, all }: Options,
 ): Promise<ExitCode> {
   const module = await loadAgentModule(file, call.env);
   const decisions = readDecisions(path);
@@ -70,7 +72,7 @@ async function check(
   const budget = maxCalls === undefined ? {} : { budget: { modelCalls: Number(maxCalls) } };
   const own = lint({ agents, host: hostOf(module.runtime.seams), profile: profiles(profile), decisions, ...budget });
   const journals = run.length === 0 ? [] : await journalsOf(call, run);
-  const findings = [...own, ...lintJournals(journals, { agents, decisions })];
+  const findings = [...own, ...lintJournals(journals, { agents, decisions }, windowOf(window))];
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
   call.screen.data({ kind: 'composition', findings, errors: count('error'), warnings: count('warning') });
   for (const line of findingLines(findings, call.screen, all === true)) call.screen.line(line);
@@ -78,6 +80,13 @@ async function check(
     `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}${all === true ? '' : `; ${count('info')} more for your information: --all`}.`,
   );
   return count('error') === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function windowOf(tokens: string | undefined): { readonly window?: number } {
+  if (tokens === undefined) return {};
+  const window = Number(tokens);
+  if (!(window > 0)) throw new ConfigError(`--window takes a number of tokens, such as 128000: got "${tokens}".`);
+  return { window };
 }
 
 function profiles(names: readonly string[]): readonly Profile[] {

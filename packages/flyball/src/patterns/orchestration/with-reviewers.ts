@@ -68,7 +68,7 @@ export function withReviewers<I, O, L extends string>(
       ['reviewers', 'reviser'],
       ['editor', 'agent'],
     ],
-    provides: ['O4'],
+    provides: ['O4', 'O17'],
     calls: {
       sum: [
         { part: 'agent' },

@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { root } from '../../scripts/files.mjs';
+import { expectSilent } from './silence.js';
+
+interface Created {
+  readonly agents: Readonly<Record<string, unknown>>;
+  readonly seams?: unknown;
+}
+const created = vi.hoisted(() => [] as Created[]);
+
+/** Examples are programs: what they hand to a runtime is what they ship. */
+vi.mock('flyball', async (original) => {
+  const flyball = await original<typeof import('flyball')>();
+  return {
+    ...flyball,
+    createRuntime: (given: Parameters<typeof flyball.createRuntime>[0]) => {
+      created.push(given);
+      return flyball.createRuntime(given);
+    },
+  };
+});
+
+const folder = join(root, 'packages/flyball/dist-examples'); // where they find their files
+const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+/** These hand their agents to the evaluation harness. */
+const WITHOUT: readonly string[] = ['evals.js', 'own-domain.js', 'suites.js'];
+
+describe('the examples as they run', () => {
+  const before = process.cwd();
+  let seen = 0;
+  beforeAll(() => {
+    vi.stubEnv('FLYBALL_DEMONSTRATION', '1');
+  });
+  afterAll(() => {
+    process.chdir(before);
+    vi.unstubAllEnvs();
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  it.each(files)('%s: the linter has no error and at most three warnings [R17-SILENT]', async (file) => {
+    created.length = 0;
+    await import(join(folder, file));
+    process.chdir(before);
+    const given = new Map(
+      created.flatMap(({ agents, seams }) => Object.entries(agents).map(([name, agent]) => [name, { agent, seams }])),
+    );
+    const own = [...given].filter(([name]) => !name.includes(':'));
+    if (own.length > 0) seen += 1;
+    expect([file, WITHOUT.includes(file) || own.length > 0]).toEqual([file, true]);
+    const seams = created.find((one) => one.seams !== undefined)?.seams;
+    expectSilent(file, Object.fromEntries(own.map(([name, { agent }]) => [name, agent])), seams);
+  });
+});
