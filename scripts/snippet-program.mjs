@@ -46,9 +46,9 @@ export function neededBy(example, lines, shown) {
   }
   for (const each of example.statements) if (each.end <= lines.start && isSettled(each)) setup.add(each);
   const inOrder = example.statements.filter((each) => setup.has(each));
-  /** An assertion about what is set up tells the compiler what the lines rely on. @param {Statement} statement */
+  /** An assertion about what is set up tells the compiler what the lines rely on; a run that is set up has ended before they read it. @param {Statement} statement */
   function isSettled({ node, uses }) {
-    if (node.type !== 'ExpressionStatement' || node['expression'].callee?.name !== 'assert') return false;
+    if (!isAssertion(node) && !isAwaitedOutcome(node)) return false;
     const about = example.statements.filter(({ names }) => names.some((name) => uses.has(name)));
     return about.some((each) => setup.has(each)) && about.every((each) => setup.has(each) || shown.has(each));
   }
@@ -60,6 +60,15 @@ export function neededBy(example, lines, shown) {
     setupImports: importsOf(given, new Set(inOrder.flatMap(({ uses }) => [...uses]))),
   };
 }
+
+/** `assert(…)` as a statement. @param {Node} node */
+const isAssertion = (node) => node.type === 'ExpressionStatement' && node['expression'].callee?.name === 'assert';
+
+/** `await handle.outcome()` as a statement. @param {Node} node */
+const isAwaitedOutcome = (node) =>
+  node.type === 'ExpressionStatement' &&
+  node['expression'].type === 'AwaitExpression' &&
+  node['expression'].argument.callee?.property?.name === 'outcome';
 
 /** @param {readonly Node[]} imports @param {ReadonlySet<string>} used @returns {readonly string[]} one line, or several where it is long */
 export function importsOf(imports, used) {

@@ -12,6 +12,24 @@ describe('the documentation', () => {
     expect(documentationProblems()).toEqual([]);
   });
 
+  it('leads from the README to every page, directly or through one of its links [R2-REPO-DOCS]', () => {
+    const linked = (text: string) => [...text.matchAll(/\]\((?:docs\/)?([\w-]+\.md)/g)].map(([, page = '']) => page);
+    const fromReadme = linked(read('README.md'));
+    for (const page of ['patterns.md', 'catalogue.md', 'laboratory.md', 'many-machines.md'])
+      expect(fromReadme).toContain(page);
+    const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+    const near = new Set(
+      fromReadme.flatMap((page) => [page, ...(pages.includes(page) ? linked(read(`docs/${page}`)) : [])]),
+    );
+    expect(pages.filter((page) => !near.has(page))).toEqual([]);
+  });
+
+  it('says how to install a package from a clone, with the name that npm gives the file', () => {
+    const { name, version } = JSON.parse(read('packages/flyball/package.json')) as Record<string, string>;
+    expect(read('README.md')).toContain('`npm pack -w packages/flyball`');
+    expect(read('README.md')).toContain(`${name}-${version}.tgz`);
+  });
+
   it('has a licence, a changelog, guides with a picture of the rooms, and dated decisions [R2-REPO-DOCS]', () => {
     expect(read('LICENSE')).toContain('MIT License');
     expect(read('CHANGELOG.md')).toContain('## [Unreleased]');
@@ -93,6 +111,19 @@ describe('snippets', () => {
     expect(recut(shown, () => yaml).problems).toEqual([expect.stringContaining('without a source')]);
     const stale = { ...shown, text: `<!-- from examples/x.yaml -->\n${shown.text}` };
     expect(recut(stale, () => yaml).text).toContain('version: 1\n```');
+  });
+
+  it('show a run that has ended where they read what it did', () => {
+    const example = [
+      "const first = await runtime.start('editor');",
+      'await first.outcome();',
+      'await other.outcome();',
+      '// #region read',
+      'console.log(first.id);',
+      '// #endregion',
+    ].join('\n');
+    const { text } = recut(document('<!-- from examples/x.ts#read -->', ''), () => example);
+    expect(text).toContain("const first = await runtime.start('editor');\nawait first.outcome();\n```");
   });
 
   it('are refused without a source, or with one that is not there', () => {

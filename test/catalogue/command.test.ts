@@ -1,10 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Agent, budget, createRuntime, done, failed } from 'flyball';
+import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { selfConsistency, zeroShot } from 'flyball/patterns';
+import { scriptedModel } from 'flyball/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDecisions } from '../../packages/flyball/src/cli/decisions-file.js';
 import { root } from '../../scripts/files.mjs';
 import { flyball } from '../cli/in-process.js';
+import { session } from '../patterns/bed.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'flyball-patterns-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,6 +33,14 @@ Object.defineProperty(agent, USE, { value: ${uses} });
 export const agents = { bot: agent };
 `,
   );
+
+/** A database with some runs of each agent. */
+async function runsIn(path: string, agents: Readonly<Record<string, Agent<string, string>>>, each: number) {
+  const runtime = createRuntime({ engine: await sqliteEngine({ path }), agents });
+  for (const name of Object.keys(agents))
+    for (let n = 0; n < each; n++) await (await runtime.start(name, 'How many?', { budget: budget() })).outcome();
+  await runtime.close();
+}
 
 describe('flyball patterns', () => {
   it('list: every pattern with id, name, category, export, kind and status [R17-CLI]', async () => {
@@ -99,6 +112,54 @@ describe('flyball patterns', () => {
       'unknown field "colour"',
     );
     expect((await json('patterns', 'suggest', '--fields')).value['fields']).toContain('tools');
+  });
+
+  it('suggest: says what is not built yet, and what to use until then [R17-CLI]', async () => {
+    const task = file('independent.yaml', 'calls-independent: true\nerrors-repeat: true\n');
+    const { out } = await flyball(['patterns', 'suggest', task]);
+    expect(out).toMatch(/^rewoo \(R5\) .*\n.*\n {2}Not built yet: rewoo \(R5\)\. Until then, use reAct \(R4\)\.$/m);
+    expect(out.match(/Not built yet/g)).toHaveLength(1);
+    const { value } = await json('patterns', 'suggest', task);
+    expect(value['suggestions']).toMatchObject([
+      { take: ['R5'], notBuilt: ['R5'], meanwhile: ['R4'] },
+      { take: ['V11', 'V14'], notBuilt: [], meanwhile: [] },
+    ]);
+  });
+
+  it('suggest --runs: says one thing about too few runs, no runs and no database [R17-CLI]', async () => {
+    const path = join(folder, 'few.db');
+    await runsIn(
+      path,
+      { best: async () => done('x'), worst: async () => failed({ code: 'UNCAUGHT', message: 'no', retryable: false }) },
+      1,
+    );
+    const said = (agent: string, db = path) => flyball(['patterns', 'suggest', '--runs', agent, '--db', db]);
+    const few = await said('best');
+    expect([few.code, few.error]).toEqual([0, '']);
+    expect(few.out).toMatch(
+      /^Too few runs for a suggestion: best has 1, and 5 are needed\. Only runs that ended done, /,
+    );
+    expect((await said('worst')).out).toContain('worst has 0, and 5 are needed');
+    expect((await json('patterns', 'suggest', '--runs', 'best', '--db', path)).value).toMatchObject({
+      suggestions: [],
+      runs: 1,
+      runsNeeded: 5,
+    });
+    const none = await said('bset');
+    expect([none.code, none.out]).toEqual([7, '']);
+    expect(none.error).toContain('has no run of an agent "bset"');
+    expect((await said('best', join(folder, 'gone.db'))).error).toContain('There is no database');
+  });
+
+  it('suggest --runs: names the option that should change, with both values [R17-CLI]', async () => {
+    const path = join(folder, 'votes.db');
+    const asked = zeroShot(session(scriptedModel({ q: () => '18' }), 'q'));
+    await runsIn(path, { vote: selfConsistency(asked, {}, { samples: 9 }) }, 5);
+    const words = ['patterns', 'suggest', '--runs', 'vote', '--db', path];
+    expect((await flyball(words)).out).toContain('selfConsistency (R17) with samples: 9 → 5 [R17]');
+    expect((await json(...words)).value['suggestions']).toContainEqual(
+      expect.objectContaining({ rule: 'R17', changes: { samples: { from: 9, to: 5 } } }),
+    );
   });
 
   it('refuses a decision without a reason, and one that is no answer [R17-CONDITIONS]', () => {

@@ -1,5 +1,6 @@
 import { type Interval, predicted } from '../core/formula.js';
 import type { PatternId } from '../core/use.js';
+import { isBuilt } from './built.js';
 import { guides, patternSpec } from './catalogue.js';
 import { type RunJournal, serialChildren, tokensBySession, unusedShare } from './journal.js';
 import { commonSequence } from './lint-journal.js';
@@ -12,6 +13,12 @@ export interface Suggestion {
   readonly take: readonly PatternId[];
   readonly instead: readonly PatternId[];
   readonly because: string;
+  /** What of `take` is not built yet: the catalogue describes it, and no function of the package does it. */
+  readonly notBuilt: readonly PatternId[];
+  /** What to use until that is built: those of `instead` that are built. Empty where all of `take` is built. */
+  readonly meanwhile: readonly PatternId[];
+  /** Options to change where the pattern itself stays, such as `samples` from 9 to 5. */
+  readonly changes?: Readonly<Record<string, { readonly from: number; readonly to: number }>>;
   /** What was measured or stated, by name. */
   readonly measured: Readonly<Record<string, number | string | boolean>>;
   /** What it was held against, as text: `tools at most 15`. */
@@ -32,6 +39,7 @@ export function suggestForTask(task: Task): readonly Suggestion[] {
       take: rule.take,
       instead: rule.instead ?? [],
       because: rule.because,
+      ...builtIn(rule.take, rule.instead),
       measured: Object.fromEntries(Object.keys(rule.when).map((field) => [field, task[field] ?? ''])),
       threshold: Object.entries(rule.when)
         .map(([field, condition]) => `${field} ${conditionText(condition)}`)
@@ -56,6 +64,15 @@ function applies({ when }: GuideRule, task: Task): boolean {
       (below === undefined || value < below)
     );
   });
+}
+
+/** What of a suggestion is not built yet, and what stands in for it. */
+function builtIn(
+  take: readonly PatternId[],
+  instead: readonly PatternId[] = [],
+): Pick<Suggestion, 'notBuilt' | 'meanwhile'> {
+  const notBuilt = take.filter((id) => !isBuilt(id));
+  return { notBuilt, meanwhile: notBuilt.length === 0 ? [] : instead.filter(isBuilt) };
 }
 
 function conditionText(condition: GuideRule['when'][string]): string {
@@ -95,11 +112,15 @@ const ALL_UNUSED = 0.95;
 const FIRST_ROUND = 0.95;
 const AGREED = 0.95;
 const RISING_ASKS = 6;
+const FEWER_SAMPLES = 5;
+
+/** Runs that suggestions need: fewer say too little. */
+export const FEWEST_RUNS = 5;
 
 /** What journals of an agent say about it. No model is asked. */
 export function suggestFromJournals(
   journals: readonly RunJournal[],
-  { runs = 5 }: { readonly runs?: number } = {},
+  { runs = FEWEST_RUNS }: { readonly runs?: number } = {},
 ): readonly Suggestion[] {
   if (journals.length < runs) return [];
   return [
@@ -211,25 +232,26 @@ function agreed(journals: readonly RunJournal[]): readonly Suggestion[] {
   );
   const agreement = mean(spans.map(({ learnt }) => learnt?.['agreement'] as number));
   const samples = mean(spans.map(({ params }) => Number(params?.['samples'] ?? 0)));
-  if (spans.length === 0 || agreement < AGREED || samples <= 5) return [];
+  if (spans.length === 0 || agreement < AGREED || samples <= FEWER_SAMPLES) return [];
   return [
     suggestion({
       rule: 'R17',
       take: ['R17'],
       because: 'Samples nearly always agree: five of them say the same.',
+      changes: { samples: { from: round(samples), to: FEWER_SAMPLES } },
       measured: { agreement: round(agreement), samples: round(samples) },
-      threshold: `agreement at least ${AGREED} with more than 5 samples`,
-      task: { samples: 5 },
+      threshold: `agreement at least ${AGREED} with more than ${FEWER_SAMPLES} samples`,
+      task: { samples: FEWER_SAMPLES },
     }),
   ];
 }
 
-interface Found extends Pick<Suggestion, 'rule' | 'take' | 'because' | 'measured' | 'threshold'> {
+interface Found extends Pick<Suggestion, 'rule' | 'take' | 'because' | 'measured' | 'threshold' | 'changes'> {
   readonly instead?: readonly PatternId[];
   /** Figures for the formulas. */
   readonly task?: Task;
 }
 
 function suggestion({ task = {}, instead = [], ...found }: Found): Suggestion {
-  return { ...found, instead, predicted: predictedFor(found.take, task) };
+  return { ...found, instead, ...builtIn(found.take, instead), predicted: predictedFor(found.take, task) };
 }

@@ -1,10 +1,11 @@
 import type { PromptPiece, RunJournal } from '../catalogue/journal.js';
+import { FlyballError } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
 import { linksOf } from '../core/prompt.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { patternsIn } from '../views/patterns-in.js';
 import type { Call } from './command.js';
-import { openExisting } from './workplace.js';
+import { openDatabaseThere, openExisting } from './workplace.js';
 
 /** The journals of some runs, with the patterns in them. */
 export async function journalsOf(
@@ -46,11 +47,13 @@ async function promptsOf(
   return prompts;
 }
 
-/** The newest runs of an agent that have ended. */
+/** The newest runs of an agent that ended with a value. Without any run of it there is nothing to read. */
 export async function runsOf({ place }: Pick<Call, 'place'>, agent: string, limit: number): Promise<readonly string[]> {
-  const workplace = await openExisting(place, agent);
+  const workplace = await openDatabaseThere(place);
   try {
     const { runs } = await workplace.desk.list({ agent, limit });
+    if (runs.length === 0)
+      throw new FlyballError('RUN_NOT_FOUND', `The database ${place.database} has no run of an agent "${agent}".`);
     return runs
       .filter(({ status }) => status === 'done' || status === 'degraded' || status === 'bounded')
       .map(({ id }) => id);

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { yamlSource } from '../../adapters/definitions/yaml-source.js';
+import type { RunJournal } from '../../catalogue/journal.js';
 import { shown } from '../../catalogue/lint-relations.js';
 import {
+  FEWEST_RUNS,
   type Suggestion,
   suggestForTask,
   suggestFromJournals,
@@ -10,7 +12,7 @@ import {
   taskFields,
 } from '../../catalogue/suggest.js';
 import { ConfigError } from '../../core/errors.js';
-import { plural } from '../amounts.js';
+import type { PatternId } from '../../core/use.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { journalsOf, runsOf } from '../pattern-journals.js';
@@ -48,23 +50,30 @@ async function suggest(call: Call, file: string | undefined, { runs, limit, fiel
     for (const field of taskFields) screen.line(field);
     return EXIT.ok;
   }
-  const suggestions = runs === undefined ? suggestForTask(taskIn(file)) : await fromRuns(call, runs, Number(limit));
-  screen.data({ kind: 'suggestions', suggestions });
+  const isOfRuns = runs !== undefined;
+  const journals = isOfRuns ? await endedRuns(call, runs, Number(limit)) : [];
+  const suggestions = isOfRuns ? suggestFromJournals(journals) : suggestForTask(taskIn(file));
+  const counted = isOfRuns ? { runs: journals.length, runsNeeded: FEWEST_RUNS } : {};
+  screen.data({ kind: 'suggestions', suggestions, ...counted });
   for (const line of suggestions.flatMap(linesOf)) screen.line(line);
-  if (suggestions.length === 0)
-    screen.line(
-      runs === undefined
-        ? 'No rule applies. flyball patterns suggest --fields lists what the guides ask about.'
-        : 'Nothing in these runs crosses a threshold.',
-    );
+  if (suggestions.length === 0) screen.line(isOfRuns ? nothingIn(runs, journals.length) : NO_RULE);
   return EXIT.ok;
 }
 
-async function fromRuns(call: Call, agent: string, limit: number): Promise<readonly Suggestion[]> {
+const NO_RULE = 'No rule applies. flyball patterns suggest --fields lists what the guides ask about.';
+
+function nothingIn(agent: string, runs: number): string {
+  return runs < FEWEST_RUNS
+    ? `Too few runs for a suggestion: ${printable(agent)} has ${runs}, and ${FEWEST_RUNS} are needed. ${WHICH_COUNT}`
+    : `Nothing in these ${runs} runs crosses a threshold.`;
+}
+
+const WHICH_COUNT =
+  'Only runs that ended done, degraded or bounded count: not those that failed, were cancelled, or have not ended.';
+
+async function endedRuns(call: Call, agent: string, limit: number): Promise<readonly RunJournal[]> {
   const ids = await runsOf(call, agent, limit);
-  if (ids.length < 5)
-    call.screen.complain(`${plural(ids.length, 'run')} of ${printable(agent)}: at least 5 are needed.`);
-  return ids.length === 0 ? [] : suggestFromJournals(await journalsOf(call, ids));
+  return ids.length === 0 ? [] : journalsOf(call, ids);
 }
 
 /** A mapping of fields that the guides know. */
@@ -80,12 +89,27 @@ function taskIn(file: string | undefined): Task {
   return given as Task;
 }
 
-function linesOf({ rule, take, instead, because, measured, threshold, predicted }: Suggestion): readonly string[] {
+function linesOf(suggestion: Suggestion): readonly string[] {
+  const { rule, take, instead, because, measured, threshold, predicted } = suggestion;
   const values = Object.entries(measured).map(([name, value]) => `${name}: ${value}`);
   const calls = take.map((id) => `${id} ${between(predicted[id])}`);
   return [
-    `${take.map(shown).join(' and ')}${instead.length === 0 ? '' : ` instead of ${instead.map(shown).join(' and ')}`} [${rule}]`,
+    `${listed(take)}${instead.length === 0 ? '' : ` instead of ${listed(instead)}`}${changesIn(suggestion)} [${rule}]`,
     `  ${printable(because)}`,
+    ...notBuiltIn(suggestion),
     `  Measured: ${printable(values.join(', '))}. Threshold: ${threshold}. Predicted model calls: ${calls.join(', ')}.`,
   ];
+}
+
+const listed = (ids: readonly PatternId[]): string => ids.map(shown).join(' and ');
+
+function changesIn({ changes = {} }: Suggestion): string {
+  const all = Object.entries(changes).map(([option, { from, to }]) => `${option}: ${from} → ${to}`);
+  return all.length === 0 ? '' : ` with ${all.join(', ')}`;
+}
+
+function notBuiltIn({ notBuilt, meanwhile }: Suggestion): readonly string[] {
+  if (notBuilt.length === 0) return [];
+  const until = meanwhile.length === 0 ? '' : ` Until then, use ${listed(meanwhile)}.`;
+  return [`  Not built yet: ${listed(notBuilt)}.${until}`];
 }
