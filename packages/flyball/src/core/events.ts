@@ -50,6 +50,8 @@ export type LifeEvent =
       readonly budget: Budget;
       readonly subject: string;
       readonly tenant: string;
+      /** What the run that started this one knew: who asked for it, and what people said no to. */
+      readonly starter?: Pick<RunState, 'askers' | 'rejections'>;
       /** `state`: what the run knows about itself when its own part begins. `by`: who made the fork. */
       readonly fork?: ForkPoint & { readonly live: boolean; readonly by: string; readonly state: RunState };
     }

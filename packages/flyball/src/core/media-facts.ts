@@ -59,19 +59,33 @@ const LEAST_BYTES_PER_SECOND = 750;
 /** Seconds of a sound: as a WAV file says, else the most that so many bytes can be. */
 export function mostSeconds({ data }: Pick<MediaPart, 'data'>): number {
   const bytes = Buffer.from(data, 'base64');
-  const isWave = bytes.length >= 44 && bytes.toString('latin1', 8, 12) === 'WAVE';
-  const rate = isWave ? bytes.readUInt32LE(28) : 0;
-  return bytes.length / Math.max(rate, LEAST_BYTES_PER_SECOND);
+  return bytes.length / (waveRate(bytes) ?? LEAST_BYTES_PER_SECOND);
+}
+
+/** Bytes a second of an uncompressed WAV file, where its header does not contradict itself: players go by other fields. */
+function waveRate(bytes: Buffer): number | undefined {
+  if (bytes.length < 44 || bytes.toString('latin1', 8, 16) !== 'WAVEfmt ') return undefined;
+  const [format, channels, block, bits] = [20, 22, 32, 34].map((at) => bytes.readUInt16LE(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [samples, rate] = [bytes.readUInt32LE(24), bytes.readUInt32LE(28)];
+  const isPlain = (format === 1 || format === 3) && channels > 0 && channels <= 8 && samples <= 192_000;
+  const isSound = isPlain && block === (channels * bits) / 8 && rate === samples * block;
+  return isSound && rate > 0 ? rate : undefined;
 }
 
 /** No page of a PDF is smaller than this, so a file whose pages are compressed has no more than its size allows. */
 const LEAST_BYTES_PER_PAGE = 1_000;
 
-/** Pages of a PDF: as it says, else the most that it can have. */
+/** Pages of a PDF: those that can be seen in it, and where some may be packed or disguised, the most that it can have. */
 export function mostPages({ data }: Pick<MediaPart, 'data'>): number {
   const text = Buffer.from(data, 'base64').toString('latin1');
   const pages = text.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
-  const counts = [...text.matchAll(/\/Count\s+(\d{1,6})\b/g)].map(([, count]) => Number(count));
-  const said = Math.max(pages, ...counts);
-  return said > 0 ? said : Math.max(1, Math.ceil(text.length / LEAST_BYTES_PER_PAGE));
+  const counts = text.matchAll(/\/Count\s+(\d{1,6})\b/g);
+  const said = [...counts].reduce((most, [, count]) => Math.max(most, Number(count)), pages);
+  const mayHide = pages === 0 || /\/ObjStm\b|\/\w*#[0-9a-fA-F]{2}|\/Encrypt\b/.test(text);
+  return mayHide ? Math.max(1, said, Math.ceil(text.length / LEAST_BYTES_PER_PAGE)) : said;
 }

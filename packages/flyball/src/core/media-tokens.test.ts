@@ -76,27 +76,26 @@ describe('tokens of what is not text, by the formulas that providers publish', (
   });
 
   it('counts sounds by the second, and never too few where the format does not say how long they are', () => {
-    const rate = u32(32_000).toReversed();
-    const header = base64(
-      'RIFF1234WAVEfmt ',
-      16,
-      0,
-      0,
-      0,
-      1,
-      0,
-      1,
-      0,
-      0,
-      0,
-      0,
-      0,
-      ...rate,
-      'x'.repeat(32 + 32_000 * 10 - 64),
-    );
+    const waveOf = (rate: number): string => {
+      const header = Buffer.alloc(44 + 32_000 * 10 - 44);
+      header.write('RIFF1234WAVEfmt ', 'latin1');
+      for (const [at, value] of [
+        [20, 1],
+        [22, 1],
+        [32, 2],
+        [34, 16],
+      ] as const)
+        header.writeUInt16LE(value, at);
+      header.writeUInt32LE(16_000, 24);
+      header.writeUInt32LE(rate, 28);
+      return header.toString('base64');
+    };
+    const header = waveOf(32_000);
     const wave: MediaPart = { type: 'audio', mediaType: 'audio/wav', data: header };
     expect(mediaTokens(wave, 'gemini')).toBe(320);
     expect(mediaTokens(wave, 'openai-4o')).toBe(100);
+    // a rate that the other fields contradict is not believed
+    expect(mediaTokens({ ...wave, data: waveOf(0xffffffff) }, 'gemini')).toBeGreaterThan(13_000);
     const opus: MediaPart = { type: 'audio', mediaType: 'audio/ogg', data: base64('x'.repeat(750)) };
     expect(mediaTokens(opus, 'gemini')).toBe(32);
   });
@@ -106,6 +105,9 @@ describe('tokens of what is not text, by the formulas that providers publish', (
     expect(mediaTokens(three, 'gemini')).toBe(3 * 258);
     expect(mediaTokens(three, 'anthropic')).toBe(3 * 4600);
     expect(mediaTokens(pdf('x'.repeat(4_000)), 'gemini')).toBe(5 * 258); // compressed: no more than its size allows
+    expect(mediaTokens(pdf(`/Count 1 ${'x'.repeat(4_000)}`), 'gemini')).toBe(5 * 258);
+    expect(mediaTokens(pdf(`/Type /Page /ObjStm ${'x'.repeat(4_000)}`), 'gemini')).toBe(5 * 258);
+    expect(mediaTokens(pdf('/Count 2 '.repeat(200_000)), 'gemini')).toBeGreaterThan(1_000 * 258);
     expect(mediaTokens({ type: 'file', mediaType: 'application/zip', data: 'AAAA' }, 'gemini')).toBe(3);
   });
 

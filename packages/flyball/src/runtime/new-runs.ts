@@ -16,7 +16,12 @@ import type { ForkOptions, RunHandle, StartOptions } from './runtime.js';
 import { stateAfter } from './state-fold.js';
 import { rejectionsBeside } from './unheard.js';
 
-export async function startRun(opened: Opened, agent: string, input: unknown, start: StartOptions): Promise<RunHandle> {
+/** What a run that starts another one hands on is no option of users. */
+interface Starting extends StartOptions {
+  readonly starter?: EventOf<'run-start'>['starter'];
+}
+
+export async function startRun(opened: Opened, agent: string, input: unknown, start: Starting): Promise<RunHandle> {
   const { lives, settings } = opened;
   const { clock, seams } = settings;
   lives.assertOpen();
@@ -29,7 +34,9 @@ export async function startRun(opened: Opened, agent: string, input: unknown, st
   const guarded = await guard(roundTrip(input), { runId: id, tenant, subject, at: '' });
   const who = { agent, version, subject, tenant };
   const inLine = opened.worker.leavesInLine(agent);
-  const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, ...who, input: guarded, budget };
+  const { starter } = start;
+  const known = starter === undefined ? {} : { starter };
+  const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, ...who, input: guarded, budget, ...known };
   await create(opened, {
     id,
     ...who,

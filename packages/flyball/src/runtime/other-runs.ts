@@ -2,28 +2,38 @@ import { FlyballError } from '../core/errors.js';
 import { endedSignal, sourceOf, starterIn } from '../core/other-runs.js';
 import type { RunRecord } from '../ports/engine.js';
 import { effectContext } from './effect-context.js';
+import { load, readAll } from './load.js';
 import { cancel, signal } from './messages.js';
 import { startRun } from './new-runs.js';
 import type { OtherRunsHost, Reaching } from './reach.js';
 import { restOf } from './rest-of.js';
 import { type Opened, recordOf } from './run-handles.js';
+import { stateAfter } from './state-fold.js';
 
 export function otherRunsOf(opened: Opened): OtherRunsHost {
   const { settings } = opened;
   return {
-    async start({ runId, tenant, subject }, { id, agent, input, budget }) {
-      const options = { id, budget, tenant, subject, source: sourceOf(runId) };
+    async start({ runId, tenant, subject, starter }, { id, agent, input, budget }) {
+      const options = { id, budget, tenant, subject, source: sourceOf(runId), starter };
       try {
         // its code is not inside the effect that starts it
         await effectContext.exit(() => startRun(opened, agent, input, options));
       } catch (error) {
         if (codeOf(error) !== 'RUN_EXISTS') throw error;
+        const there = await recordOf(opened, id);
+        // started before a crash; one that somebody else put there is not it
+        if (there.source !== options.source || there.agent !== agent || there.tenant !== tenant) throw error;
       }
     },
     async send(by, to, { name, payload, id }) {
-      await reached(opened, by, to);
-      await signal(opened, to, name, payload, { from: sourceOf(by.runId), id, mayAnswer: false });
+      const record = await reached(opened, by, to);
+      const sent = { from: sourceOf(by.runId), id, mayAnswer: false };
+      await signal(opened, to, name, payload, sent).catch(async (error: unknown) => {
+        // sent before a crash, and the run has ended since
+        if (codeOf(error) !== 'ALREADY_TERMINAL' || !(await hasGot(opened, record, id))) throw error;
+      });
     },
+    peopleBehind: (askers) => peopleBehind(opened, askers),
     async look(by, at) {
       const { status } = await reached(opened, by, at);
       return isOver(status) ? { status, outcome: await restOf(settings.engine, at) } : { status };
@@ -51,10 +61,33 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
   };
 }
 
-/** A run of the same tenant; any other is not there. */
-async function reached(opened: Opened, { tenant }: Reaching, runId: string): Promise<RunRecord> {
+/** A message with this id came: the run heard it, or it is in its inbox. */
+async function hasGot({ settings: { engine } }: Opened, record: RunRecord, id: string): Promise<boolean> {
+  if ((await engine.inbox(record.id, 0)).some((message) => message.id === id)) return true;
+  const entries = await readAll(engine, record);
+  return entries.some(({ event }) => event.type === 'wait-end' && event.signal === id);
+}
+
+async function peopleBehind({ settings: { engine } }: Opened, askers: readonly string[]): Promise<readonly string[]> {
+  const people = new Set<string>();
+  const seen = new Set<string>();
+  for (const left = [...askers]; left.length > 0; ) {
+    const asker = left.pop() as string;
+    if (seen.has(asker)) continue;
+    seen.add(asker);
+    const runId = starterIn(asker);
+    const record = runId === undefined ? undefined : await engine.get(runId);
+    if (record === undefined) people.add(asker);
+    else left.push(...stateAfter((await load(engine, record, record.generation)).entries).askers);
+  }
+  return [...people];
+}
+
+/** A run of the same tenant and subject; any other is not there. */
+async function reached(opened: Opened, { tenant, subject }: Reaching, runId: string): Promise<RunRecord> {
   const record = await recordOf(opened, runId);
-  if (record.tenant !== tenant) throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}.`);
+  if (record.tenant !== tenant || record.subject !== subject)
+    throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}.`);
   return record;
 }
 

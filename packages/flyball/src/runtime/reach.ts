@@ -1,4 +1,5 @@
 import type { Budget } from '../core/budget.js';
+import type { EventOf } from '../core/events.js';
 import type { OtherRun } from '../core/other-runs.js';
 import type { RunRecord } from '../ports/engine.js';
 
@@ -7,6 +8,8 @@ export interface Reaching {
   readonly runId: string;
   readonly tenant: string;
   readonly subject: string;
+  /** What a run that it starts has to know: who asked for it, and what people said no to. */
+  readonly starter: NonNullable<EventOf<'run-start'>['starter']>;
 }
 
 /** What runs of this process can do to other runs. */
@@ -21,6 +24,8 @@ export interface OtherRunsHost {
   look(by: Reaching, at: string): Promise<OtherRun>;
   /** Only whoever started a run cancels it. One that has ended is left as it is. */
   cancel(by: Reaching, run: string, id: string): Promise<void>;
+  /** The people behind those who asked: where another run asked, whoever asked for that one. */
+  peopleBehind(askers: readonly string[]): Promise<readonly string[]>;
   /** Tells the run that started this one that it has ended. */
   ended(record: RunRecord, stop: string): Promise<void>;
 }

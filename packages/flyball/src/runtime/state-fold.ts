@@ -2,6 +2,7 @@ import { passOver } from '../core/by-kind.js';
 import { FlyballError } from '../core/errors.js';
 import type { AskKind, ChildKind, RollbackKind } from '../core/event-kinds.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/events.js';
+import { LOOK, sourceOf } from '../core/other-runs.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
 import { type Instruction, newRunState, type Rejection, type RunState, rejectionIn } from '../core/run-state.js';
 
@@ -54,11 +55,15 @@ export class StateFold {
       case 'run-start':
         if (event.fork !== undefined) this.begin(event.fork.state);
         this.askers.add(event.subject);
+        this.startedBy(event.starter);
         return;
       case 'intent':
         if (event.of === 'call') this.underWay.set(event.id, event.name);
         return;
       case 'complete':
+        if (event.of === 'step' && event.name?.startsWith(LOOK))
+          this.askers.add(sourceOf(event.name.slice(LOOK.length)));
+        return this.count(event);
       case 'abort':
         return this.count(event);
       case 'redirect':
@@ -156,6 +161,12 @@ export class StateFold {
     this.marks = new Map(state.privateMarks.map((mark) => [JSON.stringify(mark), mark]));
     this.loops = new Set(state.loops);
     this.best = state.best;
+  }
+
+  /** A no stands for what depends on it too, and whoever asked for a run asked for those that it starts. */
+  private startedBy(starter: EventOf<'run-start'>['starter']): void {
+    for (const asker of starter?.askers ?? []) this.askers.add(asker);
+    for (const [act, no] of Object.entries(starter?.rejections ?? {})) this.rejections.set(act, no);
   }
 
   private count(end: Extract<EndEvent, { readonly type: 'complete' | 'abort' }>): void {

@@ -1,10 +1,10 @@
 import { type Amounts, AXES, type Budget, budget, checkSlice, isAmount } from '../../core/budget.js';
 import { contentId } from '../../core/codec.js';
-import { ConfigError } from '../../core/errors.js';
-import { endedSignal, type OtherRun, type RunRef, type StartRunOptions } from '../../core/other-runs.js';
+import { ConfigError, FlyballError } from '../../core/errors.js';
+import { endedSignal, LOOK, type OtherRun, type RunRef, type StartRunOptions } from '../../core/other-runs.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Seams } from '../../core/seams.js';
-import { changed } from '../../core/tool.js';
+import { changed, type EffectClass } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../open-effects.js';
 import type { Reaching } from '../reach.js';
@@ -12,6 +12,9 @@ import { step } from './step.js';
 import { wait } from './wait.js';
 
 const DEFAULT_SHARE = 0.1;
+
+/** Guards of a scope do not see what a run does that is started there: to them it may do anything. */
+const BEYOND_GUARDS = { class: 'irreversible' } as unknown as EffectClass<never>;
 
 /** Other runs, made of steps and waits: nothing about them is new to a replay. */
 interface Place {
@@ -31,7 +34,6 @@ export function startOther(
     throw new ConfigError('run.start takes the name of an agent that the runtime knows.');
   checkSlice(slice);
   const amounts = partOf(scope, slice);
-  const by = reaching(attempt);
   const { others } = attempt.host;
   const refOf = (key: string): RunRef => ({
     run: `run_${contentId(key)
@@ -46,12 +48,14 @@ export function startOther(
     seams,
     effect: async (_given, { key }) => {
       const ref = refOf(key);
-      await others.start(by, { id: ref.run, agent, input, budget: budgetOf(scope, amounts, slice) });
+      refuseTooDeep(scope);
+      await others.start(reaching(attempt), { id: ref.run, agent, input, budget: budgetOf(scope, amounts, slice) });
       return changed(ref, amounts) as unknown as RunRef; // told apart where results are kept
     },
+    judgedAs: BEYOND_GUARDS,
     effectClass: {
       class: 'idempotent',
-      compensate: (_given, ref, { key }) => others.cancel(by, (ref ?? refOf(key)).run, key),
+      compensate: (_given, ref, { key }) => others.cancel(reaching(attempt), (ref ?? refOf(key)).run, key),
     },
   });
 }
@@ -79,7 +83,7 @@ export async function sendTo(
 export function lookAt({ attempt, scope }: Place, ref: RunRef): Promise<OtherRun> {
   const by = reaching(attempt);
   return step(attempt, scope, {
-    name: 'look',
+    name: `${LOOK}${ref.run}`,
     input: { run: ref.run },
     effect: ({ run }) => attempt.host.others.look(by, run),
     effectClass: 'pure',
@@ -117,8 +121,24 @@ export async function join<O>(place: Place, ref: RunRef): Promise<Outcome<O>> {
   }
 }
 
-function reaching({ runId, claim, recorded }: Attempt): Reaching {
-  return { runId, tenant: claim.record.tenant, subject: recorded.before.subject };
+function reaching({ runId, claim, recorded, journal }: Attempt): Reaching {
+  const { askers, rejections } = journal.state.state();
+  return {
+    runId,
+    tenant: claim.record.tenant,
+    subject: recorded.before.subject,
+    starter: { askers: [...new Set([...askers, claim.record.subject])], rejections },
+  };
+}
+
+/** A run is as far away as a child: one that starts itself again and again comes to an end. */
+function refuseTooDeep({ ledger }: Scope): void {
+  const { depth } = ledger.effectiveLimits();
+  if (ledger.depth >= depth)
+    throw new FlyballError(
+      'DENIED',
+      `The budget allows a depth of ${depth}, and a run started here would be deeper. Give the run a larger depth.`,
+    );
 }
 
 /** On every axis that adds up: what the slice says, or a share of what is left here. Time is not divided. */
@@ -132,6 +152,16 @@ function partOf({ ledger }: Scope, slice: NonNullable<StartRunOptions['slice']>)
 }
 
 function budgetOf({ ledger }: Scope, amounts: Partial<Amounts>, slice: NonNullable<StartRunOptions['slice']>): Budget {
-  const { deadline, wallMs, depth, width, noProgress } = { ...ledger.effectiveLimits(), ...slice };
-  return budget({ ...amounts, wallMs, depth, width, noProgress, ...(deadline === undefined ? {} : { deadline }) });
+  const limits = ledger.effectiveLimits();
+  const least = (axis: 'deadline' | 'wallMs' | 'depth' | 'width' | 'noProgress', limit = limits[axis]): number =>
+    Math.min(slice[axis] ?? Number.POSITIVE_INFINITY, limit ?? Number.POSITIVE_INFINITY);
+  const deadline = least('deadline');
+  return budget({
+    ...amounts,
+    wallMs: least('wallMs'),
+    depth: least('depth', limits.depth - ledger.depth - 1), // a run is as far away as a child
+    width: least('width'),
+    noProgress: least('noProgress'),
+    ...(Number.isFinite(deadline) ? { deadline } : {}),
+  });
 }

@@ -22,6 +22,8 @@ export function step<A, T>(
     readonly input: A;
     readonly effect: (input: A, how: EffectContext) => Promise<T> | T;
     readonly effectClass: EffectClass<A, T>;
+    /** What guards take it for, where that is not what a crash makes of it. */
+    readonly judgedAs?: EffectClass<never>;
     readonly seams?: Seams;
     /** What it takes of the budget at most; its effect reports what it took (`changed`). */
     readonly want?: Partial<Amounts>;
@@ -47,7 +49,7 @@ export function step<A, T>(
     name: given.name,
     want: given.want ?? {},
     drive: async (pending) => {
-      const admitted = await admitStep(attempt, pending, act, given.effectClass, given.seams ?? {});
+      const admitted = await admitStep(attempt, pending, act, given.judgedAs ?? given.effectClass, given.seams ?? {});
       if (admitted !== undefined) await driveAct(attempt, pending, admitted);
     },
     learn: (end) => learnCompensation(attempt, act, end),
