@@ -1,7 +1,7 @@
 import { type Agent, blocked, done, memoryStore } from 'flyball';
 import { defineAgent, workflow } from 'flyball/agents';
 import { commitLoop, toolAwarePlan } from 'flyball/loops';
-import { zeroShot } from 'flyball/patterns/signal';
+import { type Test, untilApproved, withBudget, zeroShot } from 'flyball/patterns';
 import { chooseModel } from './choose-model.js';
 import { bookBerth, cancelBerth, checkBerth, lookUpOrder, refund, TOOLS, tideTable, weather, write } from './tools.js';
 
@@ -46,7 +46,17 @@ const refundDesk = defineAgent({
   budget: { modelCalls: 10, toolCalls: 6, costUsd: 0.2 },
 });
 
-const watchReport = zeroShot({ name: 'night-watch', model, setup: 'You write the report of the night watch.' });
+/** Every berth with a loose line has to be in the report; where one is missing, it is written again. */
+const namesLooseLines: Test<string, string> = async (_run, report, seen) => {
+  const missing = [...seen.matchAll(/(berth \d+): a loose line/g)].filter(([, berth = '']) => !report.includes(berth));
+  const berths = missing.map(([, berth]) => berth).join(', ');
+  return missing.length === 0 ? { ok: true } : { ok: false, because: `These berths are missing: ${berths}.` };
+};
+const watchReport = untilApproved(
+  zeroShot({ name: 'night-watch', model, setup: 'You write the report of the night watch.' }),
+  { test: namesLooseLines },
+  { maxRounds: 2 },
+);
 
 /** A long round: something to watch while it goes on, to pause and to resume. */
 const nightWatch: Agent<{ readonly berths?: number }, string> = async (run, input) => {
@@ -84,13 +94,16 @@ async function bookLine(
 }
 
 const planTools = [tideTable, weather, bookBerth, cancelBerth];
-const voyage = toolAwarePlan({
-  planner: { session: { name: 'planner', model }, tools: planTools },
-  execution: {
-    worker: { session: { name: 'worker', model, setup: 'You work in a harbour office.' }, tools: planTools },
-    replanner: { session: { name: 'replanner', model }, tools: planTools },
-  },
-});
+const voyage = withBudget(
+  toolAwarePlan({
+    planner: { session: { name: 'planner', model }, tools: planTools },
+    execution: {
+      worker: { session: { name: 'worker', model, setup: 'You work in a harbour office.' }, tools: planTools },
+      replanner: { session: { name: 'replanner', model }, tools: planTools },
+    },
+  }),
+  { modelCalls: 40, toolCalls: 20 },
+);
 const voyagePlan: Agent<{ readonly goal?: string }, unknown> = (run, input) =>
   voyage(run, input?.goal ?? 'Get us a berth in Bergen at high water.');
 

@@ -59,6 +59,7 @@ export { type ReferenceMetrics, referenceMetrics } from './metrics/reference-met
 export { type ResearchVerdict, researchVerdicts } from './metrics/research-questions.js';
 export { type Summary, summaryOf } from './metrics/summary.js';
 export { trialSeeds } from './metrics/trial-seeds.js';
+export { type CalibrationCase, type CalibrationSet, calibrationSet } from './online/calibration-set.js';
 export { applyRule, checkRule, type DriftRule, type RuleVerdict, type SignalClass } from './online/drift-rules.js';
 export {
   type Alert,

@@ -1,5 +1,6 @@
 import { ConfigError } from 'flyball';
 import { described, useFrom } from 'flyball/internal';
+import type { CalibrationSet } from './calibration-set.js';
 import { applyRule, checkRule, type DriftRule, type RuleVerdict } from './drift-rules.js';
 import type { Sampler } from './sampler.js';
 import type { Point, SeriesStore } from './series.js';
@@ -19,6 +20,8 @@ export interface TraceJudge {
   readonly rubric: string;
   /** Name of the metric that its scores are kept under. */
   readonly metric: string;
+  /** The calibration set that its session withholds (`set.withheldFrom(session)`): its hash. */
+  readonly withholds?: string;
   score(trace: TraceFacts): Promise<number | null>;
 }
 
@@ -44,6 +47,8 @@ export interface OnlineParts {
   readonly judge?: TraceJudge;
   /** Models that the watched agents run on: none of them may judge itself. */
   readonly agentModels: readonly string[];
+  /** What the judge is calibrated on: none of it may reach its prompts, so the judge has to withhold this set. */
+  readonly calibration?: CalibrationSet;
   readonly metrics: readonly TraceMetric[];
   readonly store: SeriesStore;
   readonly rules: readonly DriftRule[];
@@ -81,9 +86,13 @@ export interface OnlineEval {
  * @pattern V17
  */
 export function onlineEval(parts: OnlineParts): OnlineEval {
-  const { judge, agentModels, rules } = parts;
+  const { judge, agentModels, rules, calibration } = parts;
   if (judge !== undefined && agentModels.includes(judge.model))
     throw new ConfigError(`${judge.model} would judge its own runs. Choose a judge of another model.`);
+  if (judge !== undefined && calibration !== undefined && judge.withholds !== calibration.hash)
+    throw new ConfigError(
+      'The judge may read its own calibration cases. Make it of calibration.withheldFrom(session), with withholds: calibration.hash.',
+    );
   rules.forEach(checkRule);
   const names = rules.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

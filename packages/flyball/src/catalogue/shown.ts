@@ -3,6 +3,7 @@
  */
 export const SHOWN = `
 packages/evals/src/described.test.ts V17.5
+packages/evals/src/online/calibration-set.test.ts V17.7
 packages/evals/src/online/online-eval.test.ts V17.1 V17.2 V17.6 V17.8 V17.9
 packages/evals/src/suites/suites.test.ts V16.1 V16.2 V16.3 V16.4 V16.5 V16.6 V16.7 V16.8 V16.9 V16.10
 packages/flyball/src/adapters/engine-sqlite/damage.test.ts V10.7

@@ -3,6 +3,7 @@ import { calibrate, type JudgeVerdict } from 'flyball/checks';
 import { pairJudge, rubricJudge, untilApproved, useOf } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { LLMBAR_NATURAL } from '../../../../../test/checks/llmbar-natural.js';
 import { bridge, inRun, scores, session } from '../../../../../test/checks/stage-checks.js';
 import { ended } from '../../../../../test/patterns/bed.js';
 import { DEFAULT_RUBRIC, rubricHash } from '../../checks/rubric.js';
@@ -62,7 +63,7 @@ describe('a judge', () => {
     expect(model.promptAt('judge').indexOf('CANARY')).toBeLessThan(model.promptAt('judge').indexOf('Opened 1894.'));
   });
 
-  it('fails what fails a blocking dimension, however good the rest is [R4-CRITIC-JUDGE] [V15.4]', async () => {
+  it('fails what fails a blocking dimension, however good the rest is [R4-CRITIC-JUDGE] [V15.4] [V15.acceptance]', async () => {
     const { verdict } = await verdictFor(scores({ correctness: 1, completeness: 1, coherence: 1, safety: 0 }));
     expect(verdict).toMatchObject({ passed: false, blockedBy: ['safety'] });
     expect((verdict as ScoredVerdict).aggregate).toBeGreaterThan(DEFAULT_RUBRIC.threshold);
@@ -128,7 +129,7 @@ describe('a pairwise judge', () => {
     return { verdict, model };
   }
 
-  it('calls it a tie when the first one always wins [R4-CRITIC-JUDGE] [V15.5]', async () => {
+  it('calls it a tie when the first one always wins [R4-CRITIC-JUDGE] [V15.5] [V15.acceptance]', async () => {
     const { verdict, model } = await compared([pair(0.9, 0.5), pair(0.9, 0.5)]);
     expect(verdict).toMatchObject({ kind: 'compared', winner: 'tie', orders: ['subject', 'other'] });
     const [straight, swapped] = [model.promptAt('judge', 1), model.promptAt('judge', 2)];
@@ -219,6 +220,71 @@ describe('calibration', () => {
       { ...calibration, usable: false },
     ])
       expect((await verdictFor(scores(), other)).verdict.calibration).toBe('uncalibrated');
+  });
+});
+
+describe('calibration on judgments of people that are public', () => {
+  const pairs = LLMBAR_NATURAL.flatMap(([preferred, ...given], pair) =>
+    given.map((score, at) => ({
+      case: `pair ${pair + 1}, answer ${at + 1}`,
+      score,
+      isPreferred: preferred === at + 1,
+    })),
+  );
+  const labels = pairs.map(({ case: name, isPreferred }) => ({
+    case: name,
+    passed: isPreferred,
+    score: isPreferred ? 1 : 0,
+  }));
+  const rated = {
+    version: 'llmbar-1',
+    threshold: 0.8,
+    dimensions: (['correctness', 'completeness'] as const).map((name) => ({
+      name,
+      weight: 0.5,
+      minimum: 0,
+      description: `How well it follows the instruction: ${name}.`,
+    })),
+  };
+
+  /** A judge that gives each answer what `score` says, asked about every one of them. */
+  async function judgeOf(score: (one: (typeof pairs)[number]) => number) {
+    const model = scriptedModel({
+      judge: ({ messages }) => {
+        const one = pairs.find(({ case: name }) => JSON.stringify(messages).includes(`<${name}>`));
+        const dimension = {
+          reasoning: 'Compared with the instruction.',
+          score: one === undefined ? 0 : score(one) / 10,
+        };
+        const dimensions = { correctness: dimension, completeness: dimension };
+        return JSON.stringify({ dimensions, missing: [], gaps: [] });
+      },
+    });
+    const parts = { judge: session(model, 'judge'), rubric: rated };
+    const subject = (name: string) => ({
+      ...bridge(),
+      outputs: { artefacts: [{ name: 'answer', text: `<${name}>` }], reports: [] },
+    });
+    const { verdict } = rubricJudge(parts);
+    const results = await inRun(async (run) => {
+      const found: { readonly case: string; readonly verdict: JudgeVerdict }[] = [];
+      for (const { case: name } of pairs) found.push({ case: name, verdict: await verdict(run, subject(name)) });
+      return found;
+    });
+    const calibration = calibrate(results, labels);
+    const used = rubricJudge({ ...parts, calibration });
+    const after = await inRun((run) => used.verdict(run, subject('pair 1, answer 1')));
+    return { calibration, after: after.calibration };
+  }
+
+  it('admits a judge that agrees with them in 7 of 10 cases, and not one that praises everything [V15.acceptance]', async () => {
+    const { calibration, after } = await judgeOf(({ score }) => score);
+    expect(calibration).toMatchObject({ cases: 68, usable: true });
+    expect(calibration.agreement).toBeCloseTo(54 / 68);
+    expect(after).toBe('calibrated');
+    const praising = await judgeOf(() => 9);
+    expect(praising.calibration).toMatchObject({ agreement: 0.5, correlation: 0, usable: false });
+    expect(praising.after).toBe('uncalibrated');
   });
 });
 
