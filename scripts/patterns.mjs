@@ -145,8 +145,9 @@ function partsOf(comment) {
 }
 
 /** What each word of the formula is in the example. @param {Use} use @returns {readonly string[]} */
-function figures({ calls, params, parts, predicted }) {
-  const describedPart = (/** @type {Part} */ part) => shown(part, Number.isFinite(predicted.max));
+function figures({ id, calls, params, parts, predicted }) {
+  const isKnown = Number.isFinite(predicted.max) && id !== 'V9'; // a budget bounds what its agent does not say
+  const describedPart = (/** @type {Part} */ part) => shown(part, isKnown);
   /** @type {Map<string, string>} */
   const rows = new Map();
   /** @param {Use['calls']} formula @returns {void} */

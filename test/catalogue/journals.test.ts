@@ -1,9 +1,9 @@
 import { type Agent, budget, createRuntime, done, memoryEngine, type Outcome } from 'flyball';
 import { lintJournals, suggestForTask, suggestFromJournals } from 'flyball/catalogue';
-import { reAct, selfConsistency, zeroShot } from 'flyball/patterns';
+import { reAct, reflexion, selfConsistency, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
-import { patternsIn } from 'flyball/views';
+import { patternsIn, timelineOf, traceOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { RunJournal } from '../../packages/flyball/src/catalogue/journal.js';
@@ -227,6 +227,24 @@ describe('journals', () => {
     expect(found.map(({ rule, level }) => [rule, level])).toEqual([['A15', 'warning']]);
     expect(lintJournals([await journalOf(inner, 'How many?')], { agents: { agent: inner } })).toEqual([]);
     expect(lintJournals([journal], { agents: { agent: async () => done('') } })).toEqual([]); // says nothing of itself
+  });
+});
+
+describe('predictions without a known most', () => {
+  it('are shown as at least so many, and never as a huge number', async () => {
+    const model = scriptedModel({ q: () => '18' });
+    const parts = { test: () => ({ ok: true }) as const, critic: session(model, 'critic') };
+    const agent = reflexion(selfConsistency(zeroShot(session(model, 'q')), {}, { samples: 5 }), parts);
+    const { run, entries, spans } = await journalOf(agent, 'How many?');
+    const [begun] = timelineOf(entries).filter(({ text }) => text.startsWith('reflexion begins'));
+    expect(begun?.text).toBe('reflexion begins, at least 5 model calls predicted');
+    const traced = JSON.stringify(traceOf(run, entries));
+    expect(traced).toContain('"flyball.pattern.predicted.min":5');
+    expect(traced).not.toContain(String(Number.MAX_SAFE_INTEGER));
+    const short = spans.map((span) => (span.pattern === 'reflexion' ? { ...span, modelCalls: 4 } : span));
+    expect(lintJournals([{ run, entries, spans: short }])).toContainEqual(
+      expect.objectContaining({ why: 'It made 4 model calls, and at least 5 were predicted.' }),
+    );
   });
 });
 

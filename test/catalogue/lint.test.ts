@@ -1,6 +1,6 @@
 import { type Agent, createRuntime, memoryEngine } from 'flyball';
 import { type Composition, composition, hostOf, lint } from 'flyball/catalogue';
-import { reflexion, selfConsistency, untilApproved, zeroShot } from 'flyball/patterns';
+import { reflexion, selfConsistency, untilApproved, useOf, withBudget, zeroShot } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { antiPatterns, patterns, relations, stacks } from '../../packages/flyball/src/catalogue/catalogue.js';
@@ -368,5 +368,42 @@ describe('createRuntime', () => {
 
   it('has bounds, checkpoints, replay and a journal by construction', () => {
     expect(hostOf()).toEqual(['V9', 'V10', 'V12', 'V14']);
+  });
+});
+
+describe('budgets', () => {
+  const one = () => zeroShot(session(model, 'q'));
+  const found = (agent: unknown, budget: NonNullable<Composition['budget']>) =>
+    lint({ agents: { bot: agent }, budget })
+      .filter(({ rule }) => rule === 'WORST-CASE' || rule === 'WIDTH')
+      .map(({ rule, level, why }) => [rule, level, why]);
+
+  it('are held against what withBudget allows, and not against what its agent would like', () => {
+    const vote = withBudget(selfConsistency(one(), {}, { samples: 9 }), { modelCalls: 4 });
+    expect(useOf(vote)?.predicted).toEqual({ min: 4, max: 4 });
+    expect(useOf(withBudget(one(), { modelCalls: 4 }))?.predicted).toEqual({ min: 1, max: 1 });
+    expect(useOf(withBudget(selfConsistency(one()), { costUsd: 1 }))?.predicted).toEqual({ min: 10, max: 10 });
+    expect(found(vote, { modelCalls: 4 })).toEqual([]);
+    expect(found(vote, { modelCalls: 3 })).toMatchObject([['WORST-CASE', 'error', expect.any(String)]]);
+  });
+
+  it('are too small below a known minimum, whatever the most is', () => {
+    const parts = { test: () => ({ ok: true }) as const, critic: session(model, 'critic') };
+    const tried = reflexion(selfConsistency(one(), {}, { samples: 5 }), parts);
+    expect(useOf(tried)?.predicted.max).toBe(Number.POSITIVE_INFINITY);
+    expect(found(tried, { modelCalls: 3 })).toEqual([
+      ['WORST-CASE', 'error', 'It makes at least 5 model calls, and the budget allows 3.'],
+    ]);
+    expect(found(tried, { modelCalls: 5 })).toEqual([]);
+  });
+
+  it('are too narrow for a vote with more samples than their width', () => {
+    const vote = (samples: number) => selfConsistency(one(), {}, { samples });
+    expect(found(vote(20), { modelCalls: 40 })).toMatchObject([
+      ['WIDTH', 'warning', expect.stringContaining('the budget allows 16 branches (width) by default')],
+    ]);
+    expect(found(vote(20), { width: 19 })).toMatchObject([['WIDTH', 'error', expect.any(String)]]);
+    expect(found(vote(20), { width: 20 })).toEqual([]);
+    expect(found(vote(16), { modelCalls: 40 })).toEqual([]);
   });
 });

@@ -118,6 +118,6 @@ describe('flyball patterns over stored runs', () => {
       }),
     );
     const few = await flyball(['patterns', 'suggest', '--runs', 'chief'], { FLYBALL_DB: db });
-    expect(few.error).toContain('at least 5 are needed');
+    expect(few.out).toContain('and 5 are needed');
   });
 });

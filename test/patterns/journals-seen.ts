@@ -85,8 +85,8 @@ function pushed(writer: Writing, { generation, seq, at, activeMs, event }: Entry
 function keptOf(event: RunEvent): RunEvent | undefined {
   if (event.type === 'scope-start' || event.type === 'scope-end') return event;
   if (event.type !== 'ask-start') return undefined;
-  const { type, id, attempt } = event;
-  return { type, id, attempt } as RunEvent;
+  const { type, id, attempt, reserved } = event;
+  return { type, id, attempt, reserved } as RunEvent;
 }
 
 /** Each life may have an engine of its own around the one that stays: it goes on with the journal that was there. */

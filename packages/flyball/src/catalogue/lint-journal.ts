@@ -73,7 +73,9 @@ function unpredicted({ run, spans }: RunJournal): readonly Finding[] {
     const { predicted, modelCalls, path } = span;
     if (predicted === undefined || (modelCalls <= predicted.max && (!isWhole(span) || modelCalls >= predicted.min)))
       return [];
-    const why = `It made ${modelCalls} model calls, and ${predicted.min} to ${predicted.max} were predicted.`;
+    const most =
+      predicted.max < Number.MAX_SAFE_INTEGER ? `${predicted.min} to ${predicted.max}` : `at least ${predicted.min}`;
+    const why = `It made ${modelCalls} model calls, and ${most} were predicted.`;
     return [
       {
         rule: 'UNPREDICTED',

@@ -1,3 +1,4 @@
+import { budget } from '../core/budget.js';
 import { patternSpec } from './catalogue.js';
 import type { Context } from './context.js';
 import type { Finding } from './finding.js';
@@ -13,6 +14,7 @@ export function useFindings(context: Context): readonly Finding[] {
   return [
     ...context.placed.flatMap((placed) => [...reserved(placed), ...seats(placed)]),
     ...worstCase(context),
+    ...width(context),
     ...opaque(context),
   ];
 }
@@ -80,24 +82,44 @@ function seats({ use, at }: Placed): readonly Finding[] {
 }
 
 /** The most calls that a composition can make, against what its budget allows. */
-function worstCase({ placed, subject: { budget } }: Context): readonly Finding[] {
-  const limit = budget?.modelCalls;
+function worstCase({ placed, subject: { budget: given } }: Context): readonly Finding[] {
+  const limit = given?.modelCalls;
   if (limit === undefined) return [];
-  return placed
-    .filter(
-      ({ ancestors, use }) => ancestors.length === 0 && Number.isFinite(use.predicted.max) && use.predicted.max > limit,
-    )
-    .map(({ use: { predicted }, at }) => ({
-      rule: 'WORST-CASE',
-      level: predicted.min > limit ? ('error' as const) : ('warning' as const),
-      at,
-      why: `It makes ${predicted.min} to ${predicted.max} model calls, and the budget allows ${limit}.`,
-      change:
-        predicted.min > limit
-          ? `Allow at least ${predicted.min} model calls, or make it smaller.`
-          : `Allow ${predicted.max} model calls, or expect it to end bounded.`,
-      patterns: [],
-    }));
+  const tops = placed.filter(({ ancestors }) => ancestors.length === 0);
+  return tops.flatMap(({ use: { predicted }, at }): readonly Finding[] => {
+    const { min, max } = predicted;
+    const calls = Number.isFinite(max) ? `${min} to ${max}` : `at least ${min}`; // of an unknown most only the least counts
+    if (min > limit)
+      return [overBudget('error', at, calls, limit, `Allow at least ${min} model calls, or make it smaller.`)];
+    if (max > limit && Number.isFinite(max))
+      return [overBudget('warning', at, calls, limit, `Allow ${max} model calls, or expect it to end bounded.`)];
+    return [];
+  });
+}
+
+function overBudget(level: Finding['level'], at: string, calls: string, limit: number, change: string): Finding {
+  const why = `It makes ${calls} model calls, and the budget allows ${limit}.`;
+  return { rule: 'WORST-CASE', level, at, why, change, patterns: [] };
+}
+
+/** All samples are drawn at once, and branches that do not fit the width are not begun. */
+function width({ placed, subject: { budget: given } }: Context): readonly Finding[] {
+  if (given === undefined) return [];
+  const allowed = given.width ?? budget().width;
+  return placed.flatMap(({ use: { id, params }, at }): readonly Finding[] => {
+    const samples = Number(params['samples']);
+    if (id !== 'R17' || !(samples > allowed)) return [];
+    return [
+      {
+        rule: 'WIDTH',
+        level: given.width === undefined ? 'warning' : 'error', // the default may not be what the run is given
+        at,
+        why: `It draws ${samples} samples at once, and the budget allows ${allowed} branches (width)${given.width === undefined ? ' by default' : ''}. It would end bounded before the first call.`,
+        change: `Start it with \`budget({ width: ${samples} })\`, or take at most ${allowed} samples.`,
+        patterns: [],
+      },
+    ];
+  });
 }
 
 function opaque({ subject: { agents } }: Context): readonly Finding[] {

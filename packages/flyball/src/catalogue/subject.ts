@@ -136,7 +136,8 @@ export interface Composition {
   readonly host?: readonly PatternId[];
   readonly profile?: readonly Profile[];
   readonly decisions?: Decisions;
-  readonly budget?: { readonly modelCalls?: number };
+  /** The budget of a run. `width` is 16 where it is not given, as in `budget()`. */
+  readonly budget?: { readonly modelCalls?: number; readonly width?: number };
   readonly system?: System;
 }
 

@@ -12,13 +12,15 @@ export interface About {
   /** Who takes part, by role. */
   readonly parts: Readonly<Record<string, object | readonly object[] | undefined>>;
   readonly calls: Formula;
+  /** The most model calls it allows, whatever its parts would make. */
+  readonly most?: number;
   readonly apart?: readonly (readonly [string, string])[];
   readonly provides?: readonly PatternId[];
 }
 
 /** The description of one use. Bad wiring throws here, when the composition is built, and not in a run. */
 export function useFrom(about: About): Use {
-  const { id, name, params = {}, calls, apart = [], provides = [] } = about;
+  const { id, name, params = {}, calls, most = Number.POSITIVE_INFINITY, apart = [], provides = [] } = about;
   const parts: Record<string, Part | readonly Part[]> = {};
   const costs: Record<string, Interval> = {};
   for (const [role, filled] of Object.entries(about.parts)) {
@@ -31,6 +33,7 @@ export function useFrom(about: About): Use {
       max: 0,
     });
   }
+  const uncapped = predicted(calls, { params, parts: costs });
   const use = {
     id,
     name,
@@ -38,7 +41,7 @@ export function useFrom(about: About): Use {
     parts,
     apart,
     calls,
-    predicted: predicted(calls, { params, parts: costs }),
+    predicted: { min: Math.min(uncapped.min, most), max: Math.min(uncapped.max, most) },
     provides,
   };
   keptApart(use, parts);

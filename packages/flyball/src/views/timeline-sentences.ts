@@ -74,6 +74,7 @@ const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
 };
 
 function callsIn({ min, max }: { readonly min: number; readonly max: number }): string {
+  if (max >= Number.MAX_SAFE_INTEGER) return `at least ${count(min, 'model call')}`; // a part does not say what it makes
   return min === max ? count(min, 'model call') : `${min} to ${count(max, 'model call')}`;
 }
 

@@ -32,7 +32,11 @@ export function patternAttributes({ pattern, path, params, predicted }: EventOf<
     [MODEL_CALLS]: 0,
     ...(predicted === undefined
       ? {}
-      : { 'flyball.pattern.predicted.min': predicted.min, 'flyball.pattern.predicted.max': predicted.max }),
+      : {
+          'flyball.pattern.predicted.min': predicted.min,
+          // a part that says nothing may make any number of calls: a journal has the largest number there for it
+          ...(predicted.max < Number.MAX_SAFE_INTEGER ? { 'flyball.pattern.predicted.max': predicted.max } : {}),
+        }),
     ...figuresIn('flyball.params', params),
   };
 }

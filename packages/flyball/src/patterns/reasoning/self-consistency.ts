@@ -37,6 +37,7 @@ export interface SelfConsistencyOptions {
  * Model calls: `samples × agent`, and one or two more where a session groups the answers. A sample that fails abstains: it
  * votes for nothing and counts among those that were asked. Agreement is no probability of being right: samples share
  * their model's mistakes, so a test (`reflexion`) is better where there is one. Not for free text without `same`.
+ * All samples are drawn at once: more than the `width` of the budget (16 by default) end it `bounded` before the first call.
  *
  * @pattern R17
  * @example

@@ -29,6 +29,7 @@ export function withBudget<I, O>(agent: Agent<I, O>, slice: BudgetSlice): Descri
     params: { slice },
     parts: { agent },
     calls: { part: 'agent' },
+    ...(slice.modelCalls === undefined ? {} : { most: slice.modelCalls }),
     provides: ['V10', 'V14'],
   } as const;
   return pattern(about, async (run, input: I): Promise<Outcome<O>> => {
