@@ -21,6 +21,14 @@ const parts = fc.array(
 );
 
 describe('parts of a message', () => {
+  it('may be large: every character is looked at, however many there are [R11-N12-CHAIN]', () => {
+    const large = 'A'.repeat(8_000_000);
+    expect(isParts([{ ...photo, data: large }])).toBe(true);
+    expect(isParts([{ ...photo, data: `${large}AA==` }])).toBe(true);
+    expect(isParts([{ ...photo, data: `${large}A===` }])).toBe(false);
+    expect(isParts([{ ...photo, data: `${large}AA A` }])).toBe(false);
+  });
+
   it('are the same after they were stored as text and contents [R11-N12-CHAIN]', () => {
     fc.assert(
       fc.property(parts, (given) => {
