@@ -123,11 +123,14 @@ const PIECE = {
 } as const;
 
 async function verdicts(): Promise<void> {
-  heading('Judge: a right and a wrong answer to three questions, by a rubric of one dimension');
+  heading('Judge: a right and a wrong answer to three questions, by a rubric of two dimensions');
   const rubric = {
     version: 'small-1',
     threshold: 0.5,
-    dimensions: [{ name: 'correctness', weight: 1, minimum: 0.5, description: 'The answer agrees with the evidence.' }],
+    dimensions: [
+      { name: 'correctness', weight: 0.7, minimum: 0.5, description: 'The answer agrees with the evidence.' },
+      { name: 'completeness', weight: 0.3, minimum: 0.5, description: 'The answer answers the question.' },
+    ],
   } as const;
   const judge = rubricJudge({
     judge: {
@@ -169,9 +172,9 @@ async function verdicts(): Promise<void> {
   table(['question', 'answer', 'verdict', 'passed', 'scores'], rows);
 }
 
+const SECTIONS = { loop: toolLoops, votes, judge: verdicts } as const;
+const named = process.argv.slice(2); // such as `votes judge`: all of them where none is named
 const began = performance.now();
-await toolLoops();
-await votes();
-await verdicts();
+for (const [name, section] of Object.entries(SECTIONS)) if (named.length === 0 || named.includes(name)) await section();
 await models.close();
 console.log(`  ${Math.round((performance.now() - began) / 1000)} s, one thread\n`);

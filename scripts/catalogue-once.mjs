@@ -17,7 +17,7 @@ const STAND_INS = {
   'stacks.js': 'export const { stacks } = whole;',
   'json.js': 'export const catalogueJson = () => whole;',
   'patterns/index.js': `export const patterns = whole.patterns.map(
-    ({ status: _status, formula: _formula, resolves: _resolves, clauses, ...spec }) => ({ ...spec, clauses: clauses.map(({ text }) => text) }),
+    ({ status: _status, formula: _formula, resolves: _resolves, examples: _examples, clauses, ...spec }) => ({ ...spec, clauses: clauses.map(({ text }) => text) }),
   );`,
 };
 

@@ -15,6 +15,8 @@ import { allEntries } from './packages.mjs';
 import { recut } from './snippets.mjs';
 
 const FOLDER = 'docs/patterns';
+/** The examples beside the catalogue, which ships without the pages. */
+const EXAMPLES_FILE = 'packages/flyball/src/catalogue/examples.ts';
 export const CATEGORIES = /** @type {const} */ ([
   'signal',
   'knowledge',
@@ -201,12 +203,34 @@ function list(all, made) {
   return `${head}| Id | Function | Category | What it does |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
+/** Examples by function, as the module that the catalogue reads. @param {ReadonlyMap<string, string>} made */
+function examplesModule(made) {
+  const blocks = patterns().flatMap((pattern) => {
+    const page = made.get(pathOf(pattern)) ?? '';
+    const [, setup = ''] = /<summary>Setup for the code below<\/summary>\n\n```ts\n([\s\S]*?)\n```/.exec(page) ?? [];
+    const [, code] = / -->\n```ts\n([\s\S]*?)\n```/.exec(page) ?? [];
+    if (code === undefined) return [];
+    return [`=== ${pattern.id} ${pattern.name}\n${setup}\n---\n${code}`];
+  });
+  const text = blocks.join('\n').replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${');
+  return `/**
+ * The example of each function, as its page in docs/patterns has it: what the code needs, and the code. \`npm run patterns -- --update\`
+ * writes it from examples/patterns.
+ */
+export const EXAMPLES = \`
+${text}
+\`;
+`;
+}
+
 /** What differs from the sources, one line each. @param {Examples} examples @param {Kit} kit @returns {readonly string[]} */
 export function outdated(examples, kit) {
   const { made, problems } = pages(examples, kit);
   const there = filesUnder(FOLDER, /\.md$/);
+  const isCurrent = readFileSync(join(root, EXAMPLES_FILE), 'utf8') === examplesModule(made);
   return [
     ...problems,
+    ...(isCurrent ? [] : [`${EXAMPLES_FILE} differs: run npm run patterns -- --update.`]),
     ...[...made].flatMap(([path, text]) => {
       if (!there.includes(path)) return [`${path} is missing: run npm run patterns -- --update.`];
       return readFileSync(join(root, path), 'utf8') === text
@@ -232,6 +256,7 @@ async function main(/** @type {readonly string[]} */ options) {
     mkdirSync(join(root, FOLDER), { recursive: true });
     for (const path of filesUnder(FOLDER, /\.md$/)) if (!made.has(path)) rmSync(join(root, path));
     for (const [path, text] of made) writeFileSync(join(root, path), text);
+    writeFileSync(join(root, EXAMPLES_FILE), examplesModule(made));
   }
   const problems = outdated(examples, kit);
   for (const problem of [...problems, ...pages(examples, kit).missing]) console.error(problem);

@@ -1,4 +1,5 @@
 import { type Agent, done, type Session } from 'flyball';
+import { codeTest } from 'flyball/patterns';
 import { planAndSolve, reAct, reflexion, selfConsistency, selfRefine } from 'flyball/patterns/reasoning';
 import { zeroShot } from 'flyball/patterns/signal';
 import { scriptedModel } from 'flyball/testing';
@@ -26,7 +27,7 @@ const planned = planAndSolve(
     planner: session('planner', 'You plan work on a code base.'),
     worker: step,
     answerer: session('answerer', 'You answer from results.'),
-    test: (_run, { steps }) => (steps.length <= 5 ? { ok: true } : { ok: false, because: 'At most five steps.' }),
+    test: codeTest(({ steps }) => (steps.length <= 5 ? { ok: true } : { ok: false, because: 'At most five steps.' })),
   },
   { maxReplans: 2, maxSteps: 5 },
 );
@@ -40,12 +41,14 @@ const reader = reAct(
 // #endregion
 
 // #region reflexion
+const author = zeroShot(session('author', 'You write release notes.'));
 const persistent = reflexion(
-  writer,
+  author,
   {
     // code that can fail; commandTest runs a test command, rubricJudge asks a model
-    test: (_run, notes) =>
+    test: codeTest((notes) =>
       notes.length <= 600 ? { ok: true } : { ok: false, because: `It has ${notes.length} characters.` },
+    ),
     critic: session('critic', 'You find out why attempts fail.'),
   },
   { maxAttempts: 3 },

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, budget, createRuntime, done, failed } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { type CatalogueJson, catalogueJson } from 'flyball/catalogue';
 import { selfConsistency, zeroShot } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { afterAll, describe, expect, it } from 'vitest';
+import { factNames, questionIds, ruleNames } from '../../packages/flyball/src/catalogue/decidable.js';
 import { readDecisions } from '../../packages/flyball/src/cli/decisions-file.js';
 import { root } from '../../scripts/files.mjs';
 import { flyball } from '../cli/in-process.js';
@@ -80,9 +82,26 @@ describe('flyball patterns', () => {
     expect((await flyball(['patterns', 'show', 'R17', '--rounds', '5'])).error).toContain('R17 has no option rounds');
   });
 
+  it('show: the compiled example of its page, with what it needs [R17-EXAMPLES]', async () => {
+    const page = readFileSync(join(root, 'docs/patterns/r7-reflexion.md'), 'utf8');
+    const [, code = 'none'] = / -->\n```ts\n([\s\S]*?)\n```/.exec(page) ?? [];
+    const { value } = await json('patterns', 'show', 'R7');
+    const { examples } = value['pattern'] as CatalogueJson['patterns'][number];
+    expect(examples).toEqual([{ export: 'reflexion', setup: expect.stringContaining('const session'), code }]);
+    const { out } = await flyball(['patterns', 'show', 'R7']);
+    expect(out).toContain('Example of reflexion:\n');
+    expect(out).toContain(code.replaceAll(/^(?=.)/gm, '  '));
+    const { patterns } = catalogueJson();
+    const built = patterns.filter(({ status }) => status === 'complete');
+    expect(built.filter(({ examples: own }) => own.length === 0).map(({ id }) => id)).toEqual([]);
+    const long = patterns.flatMap(({ examples: own }) => own.filter((each) => each.code.split('\n').length > 25));
+    expect(long.map(({ export: name }) => name)).toEqual([]);
+    expect((await flyball(['patterns', 'show', 'O12'])).out).not.toContain('Example of'); // not built yet
+  });
+
   it('check: findings with place, reason and change, and exit code 1 for errors [R17-CLI]', async () => {
     const bad = agentFile("use('R7', 'reflexion', { agent: use('O5', 'untilApproved') })");
-    const { code, out } = await flyball(['patterns', 'check', bad, '--decisions', join(folder, 'none.yaml')]);
+    const { code, out } = await flyball(['patterns', 'check', bad, '--decisions', file('none.yaml', '')]);
     expect(code).toBe(1);
     expect(out).toContain('error bot > reflexion (R7) > agent > untilApproved (O5)');
     expect(out).toContain('[R7 conflicts with O5]');
@@ -168,6 +187,40 @@ describe('flyball patterns', () => {
       'must be true or false',
     );
     expect(() => readDecisions(file('c.yaml', 'notes: {}\n'))).toThrow('unknown key "notes"');
-    expect(readDecisions(join(root, 'there-is-none.yaml'))).toEqual({});
+    expect(() => readDecisions(join(folder, 'gone.yaml'))).toThrow('gone.yaml does not exist');
+    const here = process.cwd();
+    process.chdir(mkdtempSync(join(folder, 'empty-')));
+    try {
+      expect(readDecisions()).toEqual({});
+    } finally {
+      process.chdir(here);
+    }
+  });
+
+  it.each([
+    ['questions:\n  problem-recurs: true\n', ':2: unknown key "problem-recurs". Did you mean problems-recur?'],
+    ['questions:\n  colour: true\n', ':2: unknown key "colour". Known fields: '],
+    ['facts:\n  returning-users: true\n  irreversible: true\n', ':3: unknown key "irreversible".'],
+    ['questions:\n  - problems-recur\n', ':2: expected a mapping'],
+    ['questions: true\n', ':1: expected a mapping'],
+    ['facts:\n  returning-users: "true"\n', ':2: facts.returning-users must be true or false, got "true".'],
+    ['accepted:\n  - A4\n', ':2: accepted must map rules to reasons'],
+    ['accepted:\n  A4: because\n  A99: because\n', ':3: there is no rule "A99". Did you mean "A9"?'],
+    [
+      'accepted:\n  R7 conflict with O5: because\n',
+      ':2: there is no rule "R7 conflict with O5". Did you mean "R7 conflicts with O5"?',
+    ],
+    ['accepted:\n  A4 at demo: 7\n', ':2: accepted.A4 at demo needs a reason'],
+    ['- A4\n', ':1: expected a mapping with questions, facts, accepted'],
+  ])('refuses decisions that nobody would read: %j [R17-DECISIONS]', (text, problem) => {
+    const path = file('strict.yaml', text);
+    expect(() => readDecisions(path)).toThrow(`${path}${problem}`);
+  });
+
+  it('takes every question, fact and rule that the linter knows [R17-DECISIONS]', () => {
+    const lines = (names: readonly string[], value: string) => names.map((name) => `  '${name}': ${value}\n`).join('');
+    const text = `questions:\n${lines(questionIds(), 'true')}facts:\n${lines(factNames(), 'false')}accepted:\n${lines(ruleNames(), 'seen')}`;
+    expect(Object.keys(readDecisions(file('all.yaml', text)).accepted ?? {})).toEqual(ruleNames());
+    expect(readDecisions(file('nothing.yaml', '# nothing yet\n'))).toEqual({});
   });
 });

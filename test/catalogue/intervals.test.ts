@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Agent } from 'flyball';
-import { mapReduce, reflexion, selfConsistency, untilApproved, useOf, zeroShot } from 'flyball/patterns';
+import { codeTest, mapReduce, reflexion, selfConsistency, untilApproved, useOf, zeroShot } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { expect, it } from 'vitest';
 import { ended, session } from '../patterns/bed.js';
@@ -37,7 +37,7 @@ const { shape } = fc.letrec<{ shape: Shape }>((tie) => ({
 /** Each judge has its own list of verdicts, and fails when it runs out. */
 const verdicts = (passes: readonly boolean[]) => {
   const left = [...passes];
-  return () => ((left.shift() ?? false) ? ({ ok: true } as const) : ({ ok: false, because: 'not yet' } as const));
+  return codeTest<string, string>(() => ((left.shift() ?? false) ? { ok: true } : { ok: false, because: 'not yet' }));
 };
 
 function built(of: Shape, model: ReturnType<typeof scriptedModel>): Agent<string, string> {
@@ -72,7 +72,7 @@ it('predicted intervals contain the calls that were made, and formulas are exact
       const model = scriptedModel({ q: (_request, n) => `answer ${n}`, critic: () => 'It is wrong.' });
       const agent = built(of, model);
       const { min, max } = useOf(agent)?.predicted ?? { min: Number.NaN, max: Number.NaN };
-      const { outcome } = await ended(agent, 'question'); // holds every span against its interval, and the outermost against its formula
+      const { outcome } = await ended(agent, 'question'); // holds every span against its interval; the hook holds each against its formula
       expect(model.requests.length).toBeLessThanOrEqual(max);
       if (outcome.stop === 'done') expect(model.requests.length).toBeGreaterThanOrEqual(min);
     }),

@@ -1,6 +1,6 @@
 import { type Agent, createRuntime, memoryEngine } from 'flyball';
 import { type Composition, composition, hostOf, lint } from 'flyball/catalogue';
-import { reflexion, selfConsistency, untilApproved, useOf, withBudget, zeroShot } from 'flyball/patterns';
+import { reflexion, selfConsistency, selfRefine, untilApproved, useOf, withBudget, zeroShot } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { antiPatterns, patterns, relations, stacks } from '../../packages/flyball/src/catalogue/catalogue.js';
@@ -8,7 +8,7 @@ import { checks } from '../../packages/flyball/src/catalogue/checks.js';
 import { closureOf } from '../../packages/flyball/src/catalogue/closure.js';
 import type { Context } from '../../packages/flyball/src/catalogue/context.js';
 import type { AntiPatternId } from '../../packages/flyball/src/catalogue/types.js';
-import type { PatternId, Use } from '../../packages/flyball/src/core/use.js';
+import { type PatternId, partOf, type Use } from '../../packages/flyball/src/core/use.js';
 import { session } from '../patterns/bed.js';
 import { seat, stackOf, use } from './systems.js';
 
@@ -329,6 +329,35 @@ describe('uses', () => {
       rules({ agents: { same: use('O5', 'untilApproved', { parts: { agent: seat('a'), test: seat('a') } }) } }),
     ).toContain('SEAT-APART');
     expect(rules({ agents: { old: use('S7', 'vote') } })).toContain('RESERVED');
+  });
+
+  it('tells sessions apart by model and setup, whatever they are called [R17-SEATS]', () => {
+    const writer = session(model, 'writer', { setup: 'You write and judge.' });
+    const judge = session(model, 'writer', { setup: 'You judge.' });
+    const told = (test: ReturnType<typeof session>) => {
+      const parts = Object.fromEntries(
+        Object.entries({ agent: writer, test }).map(([role, filled]) => [role, partOf(filled).part]),
+      );
+      return lint({ agents: { drafts: use('O5', 'untilApproved', { parts }) } }).filter(
+        ({ rule }) => rule === 'SEAT-APART',
+      );
+    };
+    expect(told({ ...writer, name: 'judge', sampling: { temperature: 0 } })).toMatchObject([
+      { why: 'test and agent are not apart: "judge" and "writer" are one, with the same model and the same setup.' },
+    ]);
+    expect(told(judge)).toEqual([]);
+    expect(told({ ...writer, model: scriptedModel({}, { id: 'other' }) })).toEqual([]);
+    expect(told(writer)).toMatchObject([{ why: expect.stringContaining('"writer" is both') }]);
+  });
+
+  it('a pattern refuses one session in two roles under two names, and takes two under one [R17-SEATS]', () => {
+    const writer = session(model, 'writer', { setup: 'You write.' });
+    const judged = (judge: ReturnType<typeof session>) =>
+      selfRefine(zeroShot(writer), { critic: judge, reviser: writer });
+    expect(() => judged({ ...writer, name: 'judge' })).toThrow(
+      'needs a critic that is not the session of its agent: "judge" and "writer" are one, with the same model and the same setup',
+    );
+    expect(() => judged({ ...writer, setup: 'You judge.' })).not.toThrow();
   });
 
   it('says once which agents nobody described', () => {

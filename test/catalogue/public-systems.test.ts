@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { lint } from 'flyball/catalogue';
 import { expect, it } from 'vitest';
-import { systems } from './public-systems.js';
+import { root } from '../../scripts/files.mjs';
+import { changed, systems } from './public-systems.js';
+import { PAGE, systemsPage, unjudged } from './public-systems-page.js';
 
 const said = (name: keyof typeof systems) =>
   lint(systems[name])
@@ -33,4 +37,14 @@ it('a research pipeline: what docs/decisions says about it [R17-PUBLIC-SYSTEMS]'
     'warning A7',
     'warning A8',
   ]);
+});
+
+it('the page in docs has what the linter says, and a judgment of each finding [R17-PUBLIC-SYSTEMS]', () => {
+  for (const name of Object.keys(systems) as (keyof typeof systems)[]) expect(unjudged(name), name).toEqual([]);
+  expect(readFileSync(join(root, PAGE), 'utf8')).toBe(systemsPage());
+});
+
+it('the changes that it names resolve every error and warning [R17-PUBLIC-SYSTEMS]', () => {
+  const left = Object.values(changed).flatMap((composition) => lint(composition));
+  expect(left.filter(({ level }) => level !== 'info')).toEqual([]);
 });

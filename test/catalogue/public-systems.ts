@@ -67,3 +67,89 @@ const research: Composition = {
 };
 
 export const systems = { supervisor, debate, research } as const;
+
+/** The same worker with a window that is pruned, in a context of its own, behind a shield. */
+const keptWorker = (name: string, tools: number) =>
+  use('O17', 'isolated', {
+    parts: {
+      agent: use('R4', 'reAct', {
+        params: { maxIterations: 10 },
+        parts: { worker: seat(name, tools), window: [use('K7', 'pruning')] },
+      }),
+    },
+  });
+const shield = use('V6', 'injectionShield');
+const seams = { tools: shield };
+
+/** Every change that the linter proposes for the supervisor. */
+const supervisorChanged: Composition = {
+  agents: {
+    supervisor: use('O6', 'orchestrator', {
+      params: { maxRounds: 10 },
+      parts: {
+        planner: seat('supervisor'),
+        workers: [keptWorker('researcher', 2), keptWorker('coder', 1)],
+        editor: seat('supervisor'),
+        ...seams,
+      },
+    }),
+  },
+  system: {
+    agents: {
+      supervisor: { owner: 'tutorial', role: 'planner' },
+      researcher: { owner: 'tutorial', role: 'worker', readsParentHistory: false },
+      coder: { owner: 'tutorial', role: 'worker', readsParentHistory: false },
+    },
+    tools: (supervisor.system?.tools ?? []).map((tool) =>
+      tool.name === 'python' ? { ...tool, sandboxed: true } : tool,
+    ),
+  },
+};
+
+const debateChanged: Composition = {
+  ...debate,
+  agents: {
+    debate: use('O12', 'debate', {
+      params: { rounds: 2 },
+      parts: {
+        debaters: [seat('one'), seat('two'), seat('three')],
+        judge: seat('judge', 0, 'another-provider/model'),
+      },
+      predicted: { min: 7, max: 7 },
+    }),
+  },
+};
+
+/** Queries and notes have a shape that is checked, searches run at once, and guards stand where text crosses. */
+const checked = (name: string) =>
+  use('V20', 'validated', {
+    parts: {
+      agent: use('S1', 'zeroShot', { parts: { answerer: use('S6', 'shaped', { parts: { session: seat(name) } }) } }),
+    },
+  });
+const researchChanged: Composition = {
+  agents: {
+    research: use('O2', 'sequence', {
+      parts: {
+        steps: [
+          checked('planner'),
+          use('O4', 'mapReduce', { params: { maxWorkers: 5 }, parts: { worker: keptWorker('searcher', 1) } }),
+          checked('writer'),
+        ],
+        ...seams,
+        guards: use('V5', 'guardrails'),
+      },
+    }),
+  },
+  system: {
+    tools: research.system?.tools ?? [],
+    crossings: { input: true, result: true, output: true },
+  },
+};
+
+/** The same systems after the changes that the linter names. */
+export const changed = {
+  supervisor: supervisorChanged,
+  debate: debateChanged,
+  research: researchChanged,
+} as const;

@@ -30,7 +30,7 @@ function demonstration(): Demonstration {
   onTestFinished(async () => {
     child.stdin.end(); // it goes on without stops, and cleans up after itself
     await exit;
-  });
+  }, patient(300_000));
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   const taken = (): string => {

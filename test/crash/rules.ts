@@ -409,22 +409,40 @@ const framings: Rule = ({ entries }) => {
   });
 };
 
-/** Whoever looks at a board sees what the journal holds of it, in its order, and nothing else. */
+/**
+ * Whoever looks at a board sees what the journal holds of it, in its order, and nothing else: of what simulated children
+ * posted, only what was posted in a world around the one that looks.
+ */
 const boards: Rule = ({ entries, inherited }) => {
   const found: Violation[] = [];
-  const posts = new Map<string, string[]>();
+  const posts = new Map<
+    string,
+    { readonly id: string; readonly entry: string; readonly world: string | undefined }[]
+  >();
+  let worlds: string[] = [];
+  const isInside = (id: string, world: string): boolean => id.startsWith(`${world}#`) || id.startsWith(`${world}/`);
   for (const { event } of [...inherited, ...entries]) {
-    if (event.type === 'generation-start') posts.clear();
-    if (event.type === 'post')
-      posts.set(event.owner, [...(posts.get(event.owner) ?? []), `${event.id} ${JSON.stringify(event.entry)}`]);
+    if (event.type === 'generation-start') {
+      posts.clear();
+      worlds = [];
+    }
+    if (event.type === 'spawn-start' && event.world === 'simulated') worlds.push(event.path);
+    if (event.type === 'post') {
+      const around = worlds.filter((path) => isInside(event.id, path)).sort((a, b) => b.length - a.length);
+      const one = { id: event.id, entry: JSON.stringify(event.entry), world: around[0] };
+      posts.set(event.owner, [...(posts.get(event.owner) ?? []), one]);
+    }
     if (event.type !== 'complete' || event.name !== 'look') continue;
     const seen = event.result as readonly { readonly entry: unknown; readonly author: string }[];
-    const isBeginning = (all: readonly string[]): boolean =>
+    const isBeginning = (all: readonly { readonly id: string; readonly entry: string }[]): boolean =>
       seen.every(({ entry, author }, n) => {
-        const [id = '', ...rest] = (all[n] ?? '').split(' ');
-        return id.startsWith(`${author}#`) && rest.join(' ') === JSON.stringify(entry);
+        const one = all[n];
+        return one?.id.startsWith(`${author}#`) === true && one.entry === JSON.stringify(entry);
       });
-    if (seen.length > 0 && ![...posts.values()].some(isBeginning))
+    const visible = [...posts.values()].map((all) =>
+      all.filter(({ world }) => world === undefined || isInside(event.id, world)),
+    );
+    if (seen.length > 0 && !visible.some(isBeginning))
       found.push({ rule: 'board:other', detail: `${event.id} saw ${JSON.stringify(seen)}` });
   }
   return found;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { patient } from '../patience.js';
 import { freshSchema, startServer, type TestServer } from '../postgres/server.js';
 import { Stage, type StageOrders, type Told, type Worker } from './stage.js';
 
@@ -23,7 +24,7 @@ export const some = (from: number, to: number): number => from + Math.random() *
 export async function played(stage: Stage, work: (stage: Stage) => Promise<void>): Promise<Told> {
   try {
     await work(stage);
-    return await stage.finish(PATIENCE_MS);
+    return await stage.finish(patient(PATIENCE_MS));
   } catch (error) {
     await stage.close();
     throw error;

@@ -40,7 +40,9 @@ const cutCommits: Kind = {
   run: (faults) =>
     throughProxies(async (stage, proxies) => {
       while (stage.faults < faults) {
-        await proxies[stage.faults % proxies.length]?.cutCommit(stage.faults % 2 === 0 ? 'after' : 'before');
+        const when = stage.faults % 2 === 0 ? 'after' : 'before';
+        const how = stage.faults % 4 < 2 ? 'ended' : 'reset';
+        await proxies[stage.faults % proxies.length]?.cutCommit(when, how);
         stage.faults += 1;
         await pause(some(5, 60));
       }

@@ -12,17 +12,20 @@ export interface FaultProxy {
   readonly port: number;
   weather(is: Weather): void;
   /** Cuts the connection of the next commit: after it was passed on, or before. Resolves when that has happened. */
-  cutCommit(when: 'before' | 'after'): Promise<void>;
+  cutCommit(when: 'before' | 'after', how: 'ended' | 'reset'): Promise<void>;
   close(): Promise<void>;
 }
 
-const COMMIT = 'COMMIT';
+/** What ends in a commit: several statements, or one that is a transaction by itself, by its name. */
+const COMMITS = ['COMMIT', ...['append', 'append-and-change', 'release', 'take'].map((name) => `\0${name}\0`)];
 
 export async function faultProxy(target: () => number, host = '127.0.0.1'): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];
   let weather: Weather = 'fair';
-  let cut: { readonly when: 'before' | 'after'; readonly done: () => void } | undefined;
+  let cut:
+    | { readonly when: 'before' | 'after'; readonly how: 'ended' | 'reset'; readonly done: () => void }
+    | undefined;
   const passOn = (to: Socket, data: Buffer): void => {
     if (weather === 'fair') to.write(data);
     else if (weather === 'stalled') held.push(() => to.write(data));
@@ -41,12 +44,13 @@ export async function faultProxy(target: () => number, host = '127.0.0.1'): Prom
       });
     }
     client.on('data', (data) => {
-      if (cut === undefined || !data.includes(COMMIT)) return passOn(upstream, data);
-      const { when, done } = cut;
+      if (cut === undefined || !COMMITS.some((each) => data.includes(each))) return passOn(upstream, data);
+      const { when, how, done } = cut;
       cut = undefined;
       if (when === 'after') upstream.end(data);
       else upstream.destroy();
-      client.destroy();
+      if (how === 'reset') client.resetAndDestroy();
+      else client.destroy();
       done();
     });
     upstream.on('data', (data) => passOn(client, data));
@@ -66,9 +70,9 @@ export async function faultProxy(target: () => number, host = '127.0.0.1'): Prom
       if (before === 'parted') dropAll(); // what was lost on the way never comes
       for (const pass of held.splice(0)) pass();
     },
-    cutCommit: (when) =>
+    cutCommit: (when, how) =>
       new Promise((done) => {
-        cut = { when, done };
+        cut = { when, how, done };
       }),
     async close() {
       dropAll();

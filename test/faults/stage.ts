@@ -9,6 +9,7 @@ import { approvalInbox, type InboxItem } from 'flyball/people';
 import { type Balancer, balancer } from '../../bench/measure/balancer.js';
 import { type PostgresEngine, postgresEngine } from '../../packages/postgres/src/index.js';
 import { type RestateDispatcher, type RestateOptions, restateDispatcher } from '../../packages/restate/src/index.js';
+import { patient } from '../patience.js';
 import { freePort } from '../postgres/server.js';
 import { type Doubt, doubtsIn } from './doubts.js';
 import { Ledger, type Verdict } from './ledger.js';
@@ -131,7 +132,7 @@ export class Stage {
   /** Resolves when this worker, or any, acts once more: whatever happens next happens to somebody who is at work. */
   async acts(worker?: Worker): Promise<void> {
     const before = this.ledger.countOf(worker?.name);
-    const until = Date.now() + ACTS_MS;
+    const until = Date.now() + patient(ACTS_MS);
     while (this.ledger.countOf(worker?.name) === before) {
       if (this.broken !== undefined) throw this.broken;
       if (Date.now() > until) throw new Error(`${worker?.name ?? 'No worker'} acts any more: ${await this.standing()}`);

@@ -8,7 +8,14 @@ import { createRuntime, done, systemClock } from 'flyball';
 const orders = JSON.parse(process.env['FAULTS'] ?? '{}');
 const { urls, schema, ledger, leaseMs, offsetMs, version, steps, sleeps, restate, name } = orders;
 
-const engine = await postgresEngine({ url: urls, schema, pollMs: 100, statementMs: 4_000, onNotice: () => undefined });
+const engine = await postgresEngine({
+  url: urls,
+  schema,
+  pollMs: 100,
+  statementMs: 4_000,
+  patienceMs: 120_000, // longer than any fault, also where the machine is very busy
+  onNotice: () => undefined,
+});
 const clock = systemClock();
 const dispatcher =
   restate === undefined

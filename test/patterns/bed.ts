@@ -1,5 +1,4 @@
 import { type Agent, budget, createRuntime, type Entry, memoryEngine, type Outcome, type Session } from 'flyball';
-import { exact, type Use, useOf } from 'flyball/patterns';
 import type { ScriptedModel } from 'flyball/testing';
 import { patternsIn } from 'flyball/views';
 import { expect } from 'vitest';
@@ -26,23 +25,5 @@ export async function ended<I, O>(
   await runtime.close();
   const uses = patternsIn(entries);
   expect(unpredictedIn(handle.id, entries)).toEqual([]);
-  const use = useOf(agent);
-  const [outermost] = uses;
-  if (use !== undefined && outermost !== undefined && outermost.how !== 'threw')
-    expect(ownCalls(outermost, uses)).toBe(exactOf(use, outermost));
   return { outcome, entries, uses };
-}
-
-/** Calls that it made itself, and none of the patterns inside it: those that nothing else stands around. */
-function ownCalls({ path, generation, modelCalls }: PatternUse, uses: readonly PatternUse[]): number {
-  const inside = uses.filter((other) => other.generation === generation && other.path.startsWith(`${path}/`));
-  const below = inside.filter(({ path: own }) => !inside.some((other) => own.startsWith(`${other.path}/`)));
-  return below.reduce((left, inner) => left - inner.modelCalls, modelCalls);
-}
-
-function exactOf({ calls, params, parts }: Use, { learnt = {} }: PatternUse): number {
-  const own = Object.fromEntries(
-    Object.entries(parts).map(([role, part]) => [role, [part].flat().filter((one) => 'session' in one).length]),
-  );
-  return exact(calls, { params, facts: learnt, parts: own });
 }

@@ -1,5 +1,8 @@
 import type { Entry, RunEvent } from 'flyball';
+import { exact, type Use } from 'flyball/patterns';
 import { patternsIn } from 'flyball/views';
+import { REPLY_REFUSED } from '../../packages/flyball/src/core/ask-until.js';
+import { useMarked } from '../../packages/flyball/src/patterns/pattern.js';
 import { Writer } from '../../packages/flyball/src/runtime/writer.js';
 
 /**
@@ -15,20 +18,34 @@ interface Seen {
 
 type PatternUse = ReturnType<typeof patternsIn>[number];
 
-/** A pattern that made fewer or more calls than was predicted for it. */
+/** A pattern that made fewer or more calls than was predicted for it, or other calls of its own than its formula gives. */
 export interface Unpredicted {
   readonly run: string;
   readonly path: string;
   readonly predicted: { readonly min: number; readonly max: number };
   readonly modelCalls: number;
   readonly how: string;
+  /** What the formula gives for the calls that are not those of a pattern inside it, and what they were. */
+  readonly formula?: { readonly gives: number; readonly made: number };
+}
+
+interface State {
+  readonly journals: Map<string, Seen[]>;
+  found: Unpredicted[];
+  /** By the parameters of a mark. */
+  readonly uses: WeakMap<object, Use>;
+  /** Spans that were held exactly. */
+  held: number;
 }
 
 /** Files that share a process load this anew, and what watches is still the first. */
 const SEEN = Symbol.for('flyball.test.journals-seen');
-const everywhere = globalThis as { [SEEN]?: { readonly journals: Map<string, Seen[]>; found: Unpredicted[] } };
-const state = everywhere[SEEN] ?? { journals: new Map<string, Seen[]>(), found: [] };
+const everywhere = globalThis as { [SEEN]?: State };
+const state = everywhere[SEEN] ?? { journals: new Map<string, Seen[]>(), found: [], uses: new WeakMap(), held: 0 };
 everywhere[SEEN] = state;
+
+/** How many spans were held against the exact number of their formula so far. */
+export const heldExactly = (): number => state.held;
 
 /** A test may run programs without end: of many journals the oldest are judged as they are, and forgotten. */
 const MOST_RUNS = 500;
@@ -51,12 +68,85 @@ function judge({ run, entries }: Seen): void {
   for (const each of entries.values()) state.found.push(...unpredictedIn(run, each));
 }
 
-export function unpredictedIn(run: string, entries: readonly Entry[]): readonly Unpredicted[] {
-  return patternsIn(entries).flatMap((use) => {
-    const { predicted, path, modelCalls, how = 'open' } = use;
-    if (predicted === undefined || isWithin(use, predicted)) return [];
-    return [{ run, path, predicted, modelCalls, how }];
+/** A first attempt whose start a crash kept out of storage is made again under its id, as a first attempt: it is one call. */
+function onceEach(entries: readonly Entry[]): readonly Entry[] {
+  const asked = new Set<string>();
+  return entries.filter(({ event, generation }) => {
+    if (event.type !== 'ask-start' || event.attempt !== 1) return true;
+    const id = `${generation} ${event.id}`;
+    return !asked.has(id) && asked.add(id);
   });
+}
+
+export function unpredictedIn(run: string, written: readonly Entry[]): readonly Unpredicted[] {
+  const entries = onceEach(written);
+  const spans = patternsIn(entries);
+  return spans.flatMap((span) => {
+    const { predicted, path, modelCalls, how = 'open' } = span;
+    if (predicted === undefined) return [];
+    const found = { run, path, predicted, modelCalls, how };
+    if (!isWithin(span, predicted)) return [found];
+    const formula = inexact(span, spans, entries);
+    return formula === undefined ? [] : [{ ...found, formula }];
+  });
+}
+
+/** What is still open or ended with an exception did not come to tell all it counted. */
+function inexact(
+  span: PatternUse,
+  spans: readonly PatternUse[],
+  entries: readonly Entry[],
+): Unpredicted['formula'] | undefined {
+  const use = span.params === undefined ? undefined : state.uses.get(span.params);
+  if (use === undefined || span.how === undefined || span.how === 'threw') return undefined;
+  state.held++;
+  const gives = exactOf(use, span);
+  const { made, again } = ownCalls(span, spans, entries);
+  // a session that holds its replies to a schema asks again by itself: a formula counts it as one call, or has a fact for it
+  return made === gives || made - again === gives ? undefined : { gives, made };
+}
+
+const isBelow = (path: string, above: string): boolean => path.startsWith(`${above}/`);
+const isIn = (path: string, above: string): boolean => path === above || isBelow(path, above);
+
+/**
+ * Calls that it made itself, and none of the patterns inside it; of these, the ones after a reply of the same session that
+ * was refused. A call that a crash cut off is made again under its own id, and is one.
+ */
+function ownCalls(
+  { path, generation }: PatternUse,
+  spans: readonly PatternUse[],
+  entries: readonly Entry[],
+): { readonly made: number; readonly again: number } {
+  const inside = spans.filter((other) => other.generation === generation && isBelow(other.path, path));
+  const isOwn = (place: string): boolean => isIn(place, path) && !inside.some((other) => isIn(place, other.path));
+  const asked = new Set<string>();
+  const refused = new Map<string, number>();
+  let again = 0;
+  for (const { event, generation: own } of entries) {
+    if (own !== generation) continue;
+    if (event.type === 'note' && isOwn(event.path)) {
+      const key = `${event.path} ${String(event.event['session'])}`;
+      refused.set(key, (refused.get(key) ?? 0) + 1);
+    }
+    if (event.type !== 'ask-start' || asked.has(event.id)) continue;
+    const place = event.id.split('#')[0] ?? '';
+    if (!isOwn(place)) continue;
+    asked.add(event.id);
+    const key = `${place} ${event.session}`;
+    const left = refused.get(key) ?? 0;
+    if (left === 0) continue;
+    refused.set(key, left - 1);
+    again++;
+  }
+  return { made: asked.size, again };
+}
+
+function exactOf({ calls, params, parts }: Use, { learnt = {} }: PatternUse): number {
+  const own = Object.fromEntries(
+    Object.entries(parts).map(([role, part]) => [role, [part].flat().filter((one) => 'session' in one).length]),
+  );
+  return exact(calls, { params, facts: learnt, parts: own });
 }
 
 /** What is still open, or was cut short, has made fewer calls than it was going to; more than the most is always wrong. */
@@ -68,6 +158,10 @@ function isWithin({ how, modelCalls }: PatternUse, { min, max }: Unpredicted['pr
 function pushed(writer: Writing, { generation, seq, at, activeMs, event }: Entry): void {
   const kept = keptOf(event);
   if (kept === undefined) return;
+  if (kept.type === 'scope-start' && kept.params !== undefined) {
+    const use = useMarked(kept);
+    if (use !== undefined) state.uses.set(kept.params, use);
+  }
   const seen = seenBy(writer, generation, seq);
   const entries = seen.entries.get(generation) ?? [];
   const next = entries.findIndex((entry) => entry.seq >= seq);
@@ -84,9 +178,15 @@ function pushed(writer: Writing, { generation, seq, at, activeMs, event }: Entry
 /** The rest of an event may be large, and every test would keep it. */
 function keptOf(event: RunEvent): RunEvent | undefined {
   if (event.type === 'scope-start' || event.type === 'scope-end') return event;
+  if (event.type === 'note') {
+    const { kind, session } = event.event as { readonly kind: string; readonly session?: unknown };
+    return kind === REPLY_REFUSED
+      ? ({ type: 'note', path: event.path, event: { kind, session } } as RunEvent)
+      : undefined;
+  }
   if (event.type !== 'ask-start') return undefined;
-  const { type, id, attempt, reserved } = event;
-  return { type, id, attempt, reserved } as RunEvent;
+  const { type, id, attempt, reserved, session } = event;
+  return { type, id, attempt, reserved, session } as RunEvent;
 }
 
 /** Each life may have an engine of its own around the one that stays: it goes on with the journal that was there. */

@@ -53,56 +53,59 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
     await engine.close();
   });
 
-  it('makes once whatever was made when its answer was lost [R10-PG-LOST-ANSWERS]', async () => {
-    const schema = freshSchema();
-    const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
-    const engine = await open(url, { schema, connections: { writers: 1, readers: 1 } });
-    /** Lets a call get to the server and its answer be lost, once it has changed something there. */
-    const unheard = async <T>(words: string, call: () => Promise<T>, changed: string): Promise<T> => {
-      proxy.swallowFrom(words);
-      const answer = call();
-      await expect.poll(() => sql(`SELECT 1 FROM ${changed}`), { interval: 20 }).toHaveLength(1);
-      proxy.cut();
-      return answer;
-    };
-    await engine.get('warm');
-    await engine.create(newRun('warm'));
-    await unheard('create', () => engine.create(newRun('a')), `${schema}.runs WHERE id = 'a'`);
-    const claim = await unheard(
-      'claim',
-      () => claimBy(engine, 'a', 'me'),
-      `${schema}.runs WHERE id = 'a' AND fence = 1`,
-    );
-    expect([claim.fence, claim.was, claim.previous]).toEqual([1, 'pending', undefined]);
-    await engine.append(claim, { entries: [entry(1)] });
-    await unheard(
-      'append',
-      () => engine.append(claim, { entries: [entry(2)] }),
-      `${schema}.events WHERE run = 'a' AND seq = 2`,
-    );
-    await engine.append(claim, { entries: [entry(3)] });
-    const posted = await unheard(
-      'WITH run AS',
-      () => engine.post('a', message('m')),
-      `${schema}.inbox WHERE run = 'a'`,
-    );
-    expect([posted, (await engine.inbox('a', 0)).length]).toEqual(['accepted', 1]);
-    const rest = { status: 'suspended', waiting: ['go'], now: START } as const;
-    await unheard(
-      'release',
-      () => engine.release(claim, rest),
-      `${schema}.runs WHERE id = 'a' AND owner IS NULL AND fence = 2`,
-    );
-    const query = { now: START, limit: 9, agents: ['agent'], only: ['a'], isGone: () => false };
-    const taking = () => engine.take(query, { owner: owner('next'), leaseMs: 1_000 });
-    const taken = await unheard('take', taking, `${schema}.runs WHERE id = 'a' AND fence = 3`);
-    expect(taken.map(({ runId, fence, was }) => [runId, fence, was])).toEqual([['a', 3, 'suspended']]);
-    expect(await engine.read('a', { generation: 0 })).toHaveLength(4);
-    const gone = { at: START, by: 'me', action: 'owner-gone', of: 'next' } as const;
-    await unheard('.operations (n', () => engine.declareGone(gone), `${schema}.operations`);
-    expect(await engine.operations()).toHaveLength(1);
-    await engine.close();
-  });
+  it.each(['ended', 'reset'] as const)(
+    'makes once whatever was made when its answer was lost with a connection that was %s [R10-PG-LOST-ANSWERS]',
+    async (how) => {
+      const schema = freshSchema();
+      const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+      const engine = await open(url, { schema, connections: { writers: 1, readers: 1 } });
+      /** Lets a call get to the server and its answer be lost, once it has changed something there. */
+      const unheard = async <T>(words: string, call: () => Promise<T>, changed: string): Promise<T> => {
+        proxy.swallowFrom(words);
+        const answer = call();
+        await expect.poll(() => sql(`SELECT 1 FROM ${changed}`), { interval: 20 }).toHaveLength(1);
+        proxy.cut(how);
+        return answer;
+      };
+      await engine.get('warm');
+      await engine.create(newRun('warm'));
+      await unheard('create', () => engine.create(newRun('a')), `${schema}.runs WHERE id = 'a'`);
+      const claim = await unheard(
+        'claim',
+        () => claimBy(engine, 'a', 'me'),
+        `${schema}.runs WHERE id = 'a' AND fence = 1`,
+      );
+      expect([claim.fence, claim.was, claim.previous]).toEqual([1, 'pending', undefined]);
+      await engine.append(claim, { entries: [entry(1)] });
+      await unheard(
+        'append',
+        () => engine.append(claim, { entries: [entry(2)] }),
+        `${schema}.events WHERE run = 'a' AND seq = 2`,
+      );
+      await engine.append(claim, { entries: [entry(3)] });
+      const posted = await unheard(
+        'WITH run AS',
+        () => engine.post('a', message('m')),
+        `${schema}.inbox WHERE run = 'a'`,
+      );
+      expect([posted, (await engine.inbox('a', 0)).length]).toEqual(['accepted', 1]);
+      const rest = { status: 'suspended', waiting: ['go'], now: START } as const;
+      await unheard(
+        'release',
+        () => engine.release(claim, rest),
+        `${schema}.runs WHERE id = 'a' AND owner IS NULL AND fence = 2`,
+      );
+      const query = { now: START, limit: 9, agents: ['agent'], only: ['a'], isGone: () => false };
+      const taking = () => engine.take(query, { owner: owner('next'), leaseMs: 1_000 });
+      const taken = await unheard('take', taking, `${schema}.runs WHERE id = 'a' AND fence = 3`);
+      expect(taken.map(({ runId, fence, was }) => [runId, fence, was])).toEqual([['a', 3, 'suspended']]);
+      expect(await engine.read('a', { generation: 0 })).toHaveLength(4);
+      const gone = { at: START, by: 'me', action: 'owner-gone', of: 'next' } as const;
+      await unheard('.operations (n', () => engine.declareGone(gone), `${schema}.operations`);
+      expect(await engine.operations()).toHaveLength(1);
+      await engine.close();
+    },
+  );
 
   it('knows a run that it created when others claimed or finished it before the answer could be asked for again [R10-PG-LOST-ANSWERS]', async () => {
     const schema = freshSchema();
@@ -132,6 +135,19 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
       expect(await engine.read(id, { generation: 0 }), id).toHaveLength(1);
     }
     await Promise.all([engine.close(), elsewhere.close()]);
+  });
+
+  it('claims a run that somebody is changing at that moment, however long that takes, and never calls it held [R10-PORT-CLAIM]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema });
+    await engine.create(newRun('a'));
+    const busy = sql('BEGIN', `SELECT 1 FROM ${schema}.runs FOR UPDATE`, 'SELECT pg_sleep(2)', 'COMMIT');
+    await expect
+      .poll(() => sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"), { interval: 20 })
+      .toHaveLength(1);
+    expect(await claimBy(engine, 'a', 'me')).toMatchObject({ runId: 'a', fence: 1 });
+    await busy;
+    await engine.close();
   });
 
   it('says that it cannot tell when nobody answers any more, and the same batch may be given again [R10-PG-LOST-ANSWERS]', async () => {

@@ -5,8 +5,8 @@ export interface LossyProxy {
   readonly port: number;
   /** Once this is said to the server nothing comes back any more, though everything gets there. */
   swallowFrom(words: string): void;
-  /** Ends all connections; later ones work again. */
-  cut(): void;
+  /** Ends all connections, in order or with a reset; later ones work again. */
+  cut(how?: 'ended' | 'reset'): void;
   close(): Promise<void>;
 }
 
@@ -41,10 +41,12 @@ export async function proxyTo(port: number): Promise<LossyProxy> {
     swallowFrom: (given) => {
       words = given;
     },
-    cut: () => {
+    cut: (how = 'ended') => {
       isSilent = false;
       words = undefined;
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets)
+        if (how === 'reset') socket.resetAndDestroy();
+        else socket.destroy();
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -20,15 +20,18 @@ export interface TestServer {
   remove(): void;
 }
 
-/** Where PostgreSQL's programs are, or undefined. */
+/** Where PostgreSQL's programs are, or undefined. `FLYBALL_POSTGRES_PROGRAMS` names those of another version. */
 export function programs(): string | undefined {
+  const given = process.env['FLYBALL_POSTGRES_PROGRAMS'];
+  const isThere = (folder: string) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl'));
+  if (given !== undefined) return isThere(given) ? given : undefined;
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
     ...versions.map((version) => join(debian, version, 'bin')),
     ...(process.env['PATH'] ?? '').split(':'),
   ];
-  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl')));
+  return folders.find(isThere);
 }
 
 /** Why there can be no server here; undefined where there can be one. */

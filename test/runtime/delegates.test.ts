@@ -143,6 +143,50 @@ describe('an agent as a tool', () => {
     });
   });
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no closer today');
+      },
+      'Its handBack failed: no closer today',
+    ],
+    ['returns nothing', () => undefined as never, 'Its handBack failed: A delegation is an agent'],
+    ['gives no part of the budget', () => ({ agent: async () => done('x'), input: 'x' }) as never, 'needs a slice'],
+  ])('is refused to its caller, who goes on, where its handBack %s [R11-N2-HAND-BACK]', async (_how, handBack, why) => {
+    const session: Session = { name: 'helper', model: scriptedModel({ helper: () => 'a fact' }), setup: 'x' };
+    const endless: Agent<string, string> = async (run, topic) => {
+      for (;;) run.best((await run.ask(session, topic)).text);
+    };
+    const research = delegateTool({
+      name: 'research',
+      description: 'Researches.',
+      delegates: () => delegateTo(endless, 'x', { modelCalls: 1 }, { handBack }),
+    });
+    const agent = async (run: Run) => {
+      const result = await run.call(research, {});
+      return done([result.ok ? '' : result.failure.code, result.content]);
+    };
+    expect(await moving().open(agent).start()).toMatchObject({
+      stop: 'done',
+      value: ['BOUND_REACHED', expect.stringMatching(/reached its limit \(modelCalls, 1\).*So far: "a fact"/)],
+    });
+    expect(await moving().open(agent).start()).toMatchObject({
+      value: [expect.any(String), expect.stringContaining(why)],
+    });
+  });
+
+  it('is refused where it is no delegation at all [R11-N2-GOVERNED]', async () => {
+    const research = delegateTool({ name: 'research', description: 'Researches.', delegates: () => null as never });
+    const agent = async (run: Run) => {
+      const result = await run.call(research, {});
+      return done([result.ok ? '' : result.failure.code, result.content]);
+    };
+    expect(await moving().open(agent).start()).toMatchObject({
+      value: ['CONFIG_INVALID', expect.stringContaining('delegateTo(agent, input, slice)')],
+    });
+  });
+
   it('ends a tool loop with the package of a transfer, and makes no call after it [R11-N2-TRANSFER]', async () => {
     const looked: string[] = [];
     const look: Tool = {

@@ -80,6 +80,20 @@ describe('run.some', () => {
 });
 
 describe('run.each', () => {
+  it('answers a reader that asks ahead of what has come, and one that waits when the loop is left [R11-N4-EACH]', async () => {
+    const { book } = ledgerOf();
+    const branches = [0, 1].map((n) => (on: Run) => book(on, n, n * 1000));
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const ahead = run.each(branches, { width: 2 })[Symbol.asyncIterator]();
+      const read = await Promise.all([ahead.next(), ahead.next(), ahead.next()]);
+      const left = run.each([(on: Run) => on.sleep(60_000)], { width: 1 })[Symbol.asyncIterator]();
+      const waits = left.next();
+      await left.return?.();
+      return done([...read.map((one) => one.done === true || one.value.index), (await waits).done]);
+    };
+    expect(await moving().open(agent, AWAKE).start()).toMatchObject({ stop: 'done', value: [0, 1, true, true] });
+  });
+
   it('gives results in the order in which they come, failures too [R11-N4-EACH]', async () => {
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       const seen: unknown[] = [];

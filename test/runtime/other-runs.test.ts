@@ -89,6 +89,41 @@ describe('another run', () => {
     expect(lived).toBe(true);
   });
 
+  it('tells who joins it that it has ended, wherever the process is killed: nobody waits for the next look [R11-N6-TOLD]', async () => {
+    const points = new Set<string>();
+    let lived = false;
+    for (let n = 1; !lived && n < 60; n++)
+      for (const when of ['before', 'after'] as const) {
+        const stage = moving();
+        const life = stage.open(joining, {
+          ...agents(joining, helperOf()),
+          crash: (point) => {
+            const fires = point.n === n && point.when === when;
+            if (fires && point.runId !== 'run') points.add(`${when} ${point.op} ${point.entries?.at(-1) ?? ''}`);
+            return fires;
+          },
+        });
+        const ended = await Promise.race([
+          played(stage, life, life.start()).catch(() => undefined),
+          life.crashed.then(() => undefined),
+        ]);
+        life.die();
+        lived = ended !== undefined;
+        const known = await stage.engine.get('run');
+        if (known === undefined) continue;
+        const next = stage.open(joining, agents(joining, helperOf()));
+        const rest = known.status === 'done' ? next.runtime.handle('run').outcome() : next.resume();
+        expect(await played(stage, next, rest), `${when} write ${n}`).toMatchObject({ value: 'tom heard hello' });
+        const waits = await stage.events('wait-end');
+        expect(
+          waits.filter(({ timedOut }) => timedOut),
+          `${when} write ${n}`,
+        ).toEqual([]);
+      }
+    expect(lived).toBe(true);
+    for (const point of ['after append run-end', 'before release ', 'after release ']) expect(points).toContain(point);
+  });
+
   it('is cancelled with the run that started it, and goes on where that is done [R11-N6-CANCEL]', async () => {
     const helper: Agent<string, string> = async (run) => done(String(await run.wait({ name: 'never' })));
     const cancelled = parent(async (run) => done(await run.wait({ name: 'long' })));

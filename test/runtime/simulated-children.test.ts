@@ -79,6 +79,55 @@ describe('a child in a simulated world', () => {
     }
   });
 
+  /** A child that posts where it was lent a board, and says what it reads there. */
+  const posting: Agent<string, readonly unknown[]> = async (run, word) => {
+    const board = run.board<string>('plan');
+    const position = await board.post(word);
+    return done([position, ...board.read().map(({ entry, position: at }) => `${at} ${entry}`)]);
+  };
+  const planning = async (run: Run) => {
+    const board = run.board<string>('plan');
+    await board.post('real');
+    const lent = { share: 0.3, boards: ['plan'] } as const;
+    const nested: Agent<string, unknown> = async (inside, word) => {
+      const inner = await inside.spawn(posting, `${word}, deeper`, { ...lent, world: 'simulated' });
+      const own = await posting(inside, word);
+      return done(['value' in inner ? inner.value : inner.stop, 'value' in own ? own.value : own.stop]);
+    };
+    const seen = await run.spawn(nested, 'maybe', { ...lent, world: 'simulated' });
+    const helped = await run.spawn(posting, 'for sure', lent);
+    const given = (outcome: typeof seen | typeof helped): unknown => ('value' in outcome ? outcome.value : outcome);
+    return done([given(seen), given(helped), board.read().map(({ entry, position }) => `${position} ${entry}`)]);
+  };
+  const PLAN = [
+    [
+      [1, '0 real', '1 maybe, deeper'],
+      [1, '0 real', '1 maybe'],
+    ],
+    [1, '0 real', '1 for sure'],
+    ['0 real', '1 for sure'],
+  ];
+
+  it('reads a board that it was lent, and what it posts there stays in its world [R11-N9-BOARDS]', async () => {
+    expect(await moving().open(planning).start()).toMatchObject({ stop: 'done', value: PLAN });
+  });
+
+  it('posts nothing for real after a crash either [R11-N9-BOARDS]', async () => {
+    let lived = false;
+    for (let n = 1; !lived && n < 60; n++) {
+      const stage = moving();
+      const life = stage.open(planning, { crash: (point) => point.n === n && point.when === 'after' });
+      lived = (await Promise.race([life.start(), life.crashed.then(() => undefined)])) !== undefined;
+      life.die();
+      const known = await stage.engine.get('run');
+      if (known === undefined) continue;
+      const next = stage.open(planning);
+      const outcome = known.status === 'done' ? await next.runtime.handle('run').outcome() : await next.resume();
+      expect(outcome, `crash ${n}`).toMatchObject({ stop: 'done', value: PLAN });
+    }
+    expect(lived).toBe(true);
+  });
+
   it('is refused in any other world [R11-N9-NOTHING-OUT]', async () => {
     const agent = async (run: Run) => run.spawn(async () => done(1), null as never, { world: 'real' as never });
     expect(await moving().open(agent).start()).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID' } });

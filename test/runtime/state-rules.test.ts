@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, type Outcome, type Run, type Tool, type Waiting } from 'flyball';
+import { delegateTo, delegateTool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { newRunState, type RunState, STATE_RULES, type StateRules } from '../../packages/flyball/src/core/run-state.js';
 import { load } from '../../packages/flyball/src/runtime/load.js';
@@ -37,7 +38,15 @@ async function everything(run: Run, input: unknown): Promise<Outcome<unknown>> {
   await run.call(broken, null);
   await run.call(pay, null);
   await run.step('act', generation, () => generation, { class: 'idempotent', compensate: async () => undefined });
-  await run.wait({ name: `go ${generation}` });
+  const waiter = async (child: Run): Promise<Outcome<unknown>> => done(await child.wait({ name: `go ${generation}` }));
+  await run.call(
+    delegateTool({
+      name: 'waits',
+      description: 'Waits.',
+      delegates: () => delegateTo(waiter, null, { share: 0.5 }),
+    }),
+    {},
+  );
   return generation < 2 ? run.continueWith(generation + 1) : done(run.instructions().length);
 }
 
@@ -83,7 +92,7 @@ async function played(): Promise<Readonly<Record<Turn, { readonly before: RunSta
   const [fork, liveFork] = [await forked(false), await forked(true)];
   await life.runtime.pause('full');
   await toTheEnd(life, 'full', () => undefined);
-  await (await life.runtime.resume('full', { budget: { toolCalls: 7 } })).outcome();
+  await (await life.runtime.resume('full', { budget: { toolCalls: 9 } })).outcome();
   const era = await stateOf(stage as never, 'full');
   await goOn(life, 'full', 1);
   const started = (await stage.entries('full')).findLast(({ event }) => event.type === 'generation-start')?.event;
@@ -116,7 +125,7 @@ describe('the state of a run', () => {
     if (rule === 'reset') expect(after[field]).toEqual(newRunState(before.subject)[field]);
     else if (!grows) expect(after[field]).toEqual(before[field]);
     else if (field === 'toUndo') expect([before.toUndo, after.toUndo]).toEqual([1, 2]);
-    else expect([before.spent.toolCalls, after.spent.toolCalls]).toEqual([2, 5]);
+    else expect([before.spent.toolCalls, after.spent.toolCalls]).toEqual([3, 7]);
   });
 
   it('is described in the decision record field by field, as the code has it', () => {

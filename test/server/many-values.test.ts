@@ -12,7 +12,7 @@ let stage: ServerStage;
 let key: string;
 beforeAll(async () => {
   stage = await serverStage();
-  key = await stage.keyFor('acme', ['*'], { limits: { requestsPerMinute: 100_000 } });
+  key = await stage.keyFor('acme', ['*', 'workers:control'], { limits: { requestsPerMinute: 100_000 } });
 });
 afterAll(() => stage.close());
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
 import type { Route } from '../../packages/server/src/contract/route.js';
 import { allRoutes } from '../../packages/server/src/routes/all-routes.js';
+import { patient } from '../patience.js';
 import { type Answered, type CallHow, type ServerStage, serverStage } from './stage-server.js';
 
 const check = jsonSchemaCheck();
@@ -11,7 +12,7 @@ let routes: readonly Route[];
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into at many places
 let document: any;
 beforeAll(async () => {
-  stage = await serverStage({ settings: { requestTimeoutMs: 500, version: '1.2.3' } });
+  stage = await serverStage({ settings: { requestTimeoutMs: patient(500), version: '1.2.3' } });
   routes = allRoutes(stage.server.parts);
   document = (await stage.call('GET', '/openapi.json')).body;
 });
@@ -141,7 +142,7 @@ describe('every route', () => {
   it('has examples, and each answers as the document says [R6-HTTP-OPENAPI-TESTED]', async () => {
     const problems: (string | undefined)[] = [];
     // one of the examples makes a key, and from then on everybody needs one
-    const key = await stage.keyFor('default', ['admin']);
+    const key = await stage.keyFor('default', ['admin', 'workers:control']);
     for (const route of routes) {
       expect(route.examples.length, route.id).toBeGreaterThan(0);
       for (const { title, params, query, body, status } of route.examples) {
@@ -158,7 +159,7 @@ describe('every route', () => {
   });
 
   it('refuses another method with 405, whatever the request holds, and numbers that a number cannot hold [R8-CLIENTS-DOCUMENT]', async () => {
-    const key = await stage.keyFor('default', ['admin']);
+    const key = await stage.keyFor('default', ['admin', 'workers:control']);
     const put = await stage.call('PUT', '/v1/runs', { key, body: { agent: 'desk' } });
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'POST, GET']);
     const at = (since: string) => stage.call('GET', `/v1/approvals-metrics?since=${since}`, { key });

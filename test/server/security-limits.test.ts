@@ -202,7 +202,12 @@ describe('where a server listens [R6-ACCESS-LOOPBACK]', () => {
     const { server, call, keyFor, url } = await open();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.open).toBe(true);
-    expect((await call('GET', '/v1/whoami')).body).toMatchObject({ id: 'local', tenant: 'default', scopes: ['*'] });
+    const everything = ['*', 'workers:control'];
+    expect((await call('GET', '/v1/whoami')).body).toMatchObject({
+      id: 'local',
+      tenant: 'default',
+      scopes: everything,
+    });
     await expect(serverStage({ settings: { host: '0.0.0.0' } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('flyball keys create'),

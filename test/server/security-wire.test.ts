@@ -21,7 +21,7 @@ const LIMIT = 4_096;
 
 beforeAll(async () => {
   stage = await serverStage({ settings: { maxBodyBytes: LIMIT, bodyTimeoutMs: 400, failuresPerMinute: 1_000_000 } });
-  key = secrets.add(await stage.keyFor('acme', ['*']));
+  key = secrets.add(await stage.keyFor('acme', ['*', 'workers:control']));
   routes = allRoutes(stage.server.parts);
 });
 afterAll(() => stage.close());

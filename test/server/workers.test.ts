@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { budget, createRuntime, done } from 'flyball';
+import { testHost } from 'flyball/testing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { flyball } from '../cli/in-process.js';
 import { gate } from '../runtime/stage.js';
@@ -70,6 +71,89 @@ it('counts the queue and the workers among the metrics [R10-WORK-VIEW]', async (
   expect(text).toMatch(/^flyball_queue_oldest_seconds \d/m);
   expect(text).toMatch(/^flyball_workers [1-9]/m);
   expect(text).toMatch(/^flyball_doubts_total 0$/m);
+});
+
+it('names the page of the dispatcher, where there is one [R10-RESTATE-UI]', async () => {
+  expect((await workers(await stage.keyFor('harbour', ['metrics:read']))).body.dispatcher).toBeUndefined();
+  const dispatcher = { dispatch: async () => undefined, page: 'http://restate:9070/ui' };
+  const dispatched = await serverStage({ dispatcher });
+  onTestFinished(() => dispatched.close());
+  const { body } = await dispatched.call('GET', '/v1/workers');
+  expect(body.dispatcher).toEqual({ page: 'http://restate:9070/ui' });
+});
+
+/** A run of an agent of this server that a process on another machine holds, for an hour if nobody says anything. */
+async function heldFarAway(id: string): Promise<string> {
+  const began = gate();
+  const far = createRuntime({
+    engine: stage.engine,
+    host: testHost(`far-${id}`),
+    agents: {
+      counter: {
+        version: '1',
+        agent: () => {
+          began.open();
+          return new Promise(() => undefined);
+        },
+      },
+    },
+    options: { worker: false, leaseMs: 3_600_000 },
+  });
+  await far.start('counter', { to: 1 }, { budget: budget({}), tenant: 'harbour', id });
+  await began.opened;
+  far.abandon();
+  return (await stage.engine.get(id))?.owner?.id ?? '';
+}
+
+it('an operator says over HTTP that a process is gone: its runs continue, and it is noted who said so and why [R10-WORK-GONE]', async () => {
+  const owner = await heldFarAway('far-run');
+  const operator = await stage.keyFor('harbour', ['workers:control'], { subject: 'olga' });
+  const admin = await stage.keyFor('harbour', ['admin']);
+  const say = (key: string, id: string, body: unknown = { why: 'node-9 was removed' }) =>
+    stage.call('POST', `/v1/workers/${encodeURIComponent(id)}/gone`, { key, body });
+  // it reaches runs of all tenants: administrators of one do not have it, and give it to nobody
+  for (const scopes of [['admin'], ['*'], ['workers:*'], ['metrics:read']])
+    expect((await say(await stage.keyFor('harbour', scopes), owner)).status, scopes.join()).toBe(403);
+  for (const scope of ['workers:control', 'workers:*'])
+    expect(
+      (await stage.call('POST', '/v1/keys', { key: admin, body: { name: 'more', scopes: [scope] } })).status,
+      scope,
+    ).toBe(403);
+  expect(await say(operator, 'nobody')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  expect((await say(operator, owner, {})).status).toBe(400);
+  expect(await stage.engine.goneOwners()).toEqual([]);
+  expect(await stage.engine.get('far-run')).toMatchObject({ status: 'running', owner: { id: owner } });
+  expect(await say(operator, owner)).toMatchObject({ status: 200, body: { owner, runs: 1, woken: 0, left: 0 } });
+  await expect.poll(async () => (await stage.engine.get('far-run'))?.status).toBe('done');
+  expect(await stage.engine.operations(owner)).toMatchObject([
+    { action: 'owner-gone', by: 'olga', why: 'node-9 was removed' },
+  ]);
+  expect(await say(operator, owner)).toMatchObject({ status: 200, body: { runs: 0 } });
+});
+
+it('the command line says how to declare a silent process gone [R10-WORK-GONE]', async () => {
+  const owner = await heldFarAway('silent-run');
+  const { out } = await flyball(['workers', '--db', join(stage.folder, 'runs.db')]);
+  expect(out).toMatch(new RegExp(`^ +if it is gone: flyball owner gone ${owner} `, 'm'));
+  await stage.engine.declareGone({ at: 1, by: 'x', action: 'owner-gone', of: owner });
+});
+
+it('counts the runs that another process takes from this one, and says so in the log [R10-WORK-CHURN]', async () => {
+  const key = await stage.keyFor('harbour', ['admin']);
+  const lost = async (): Promise<number> => {
+    const { text } = await stage.call('GET', '/metrics', { key });
+    return Number(/^flyball_leases_lost_total (\d+)$/m.exec(text)?.[1]);
+  };
+  expect(await lost()).toBe(0);
+  const body = { agent: 'counter', input: { to: 2, pauseMs: 200 } };
+  const { id } = (await stage.call('POST', '/v1/runs', { key, body })).body;
+  await expect.poll(async () => (await stage.engine.get(id))?.status).toBe('running');
+  const thief = { id: 'thief', host: 'far', bootId: 'b', pid: 1, startTime: '1' };
+  await stage.engine.claim(id, { owner: thief, now: Date.now(), leaseMs: 60_000, isGone: () => true });
+  await expect.poll(lost).toBe(1);
+  await expect
+    .poll(() => stage.logged.filter(({ what }) => what === 'lease lost'))
+    .toMatchObject([{ level: 'warn', fields: { run: id, agent: 'counter', tenant: 'harbour' } }]);
 });
 
 it('a worker that drains says so until it has gone [R10-WORK-VIEW]', async () => {

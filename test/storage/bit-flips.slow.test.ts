@@ -8,7 +8,7 @@ import { seededRandom } from '../../packages/flyball/src/testing/index.js';
 import { repetitions } from '../repetitions.js';
 import { type Acts, type Examined, examine, fill, isSaid, RUNS, replace } from './damaged-world.js';
 
-const FLIPS = Number(process.env['FLIPS'] ?? repetitions({ sample: 30, full: 1_000 }));
+const FLIPS = Number(process.env['FLIPS'] ?? repetitions({ sample: 12, full: 1_000 }));
 const SEED = Number(process.env['FLIPS_SEED'] ?? 20_261_115);
 
 type Kind = 'harmless' | 'one run set aside' | 'file refused' | 'pages refused';

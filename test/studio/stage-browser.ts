@@ -47,9 +47,12 @@ export async function serve({
   evals,
   agents = 'all',
   before,
+  dispatcher,
 }: {
   readonly agents?: 'all' | 'demonstration';
   readonly evals?: string;
+  /** The address of a dispatcher. */
+  readonly dispatcher?: string;
   /** Done with the database before the server starts. */
   readonly before?: (run: (...words: readonly string[]) => Promise<string>) => Promise<void>;
 } = {}): Promise<Served> {
@@ -65,6 +68,7 @@ export async function serve({
     '--json',
     '--quiet',
     ...(evals === undefined ? [] : ['--evals', evals]),
+    ...(dispatcher === undefined ? [] : ['--dispatcher', dispatcher]),
   ];
   const env = { ...process.env, FLYBALL_DEMONSTRATION: '1', FLYBALL_HARBOUR: folder };
   let running = await started([...words, '--port', '0'], env);

@@ -1,5 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { patient } from '../patience.js';
+import { freePort } from '../postgres/server.js';
 import { CHROMIUM, openBrowser, type Served, serve, until, type Visit, visit } from './stage-browser.js';
 
 if (CHROMIUM === undefined)
@@ -34,5 +36,33 @@ describe.skipIf(CHROMIUM === undefined)('the workers page of the studio', () => 
     const told = JSON.parse(await served.flyball('workers', '--json')) as { readonly workers: readonly unknown[] };
     expect(told.workers).toMatchObject([{ state: 'working', weight: 1 }]);
     await until(page, "document.querySelector('.queue').dataset.waiting === '0'");
+    expect(await page.$('.dispatcher')).toBeNull();
+  });
+
+  it('shows what a slow server answers, however long that takes, and asks again [R10-WORK-VIEW]', async () => {
+    const slow = await visit(browser, served.url);
+    onTestFinished(() => slow.close());
+    let asked = 0;
+    await slow.page.route('**/v1/workers', async (route) => {
+      asked += 1;
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await route.continue();
+    });
+    await slow.go('/workers');
+    await slow.page.waitForSelector('table[aria-label=Workers] tbody tr');
+    await expect.poll(() => asked, { timeout: patient(30_000) }).toBeGreaterThan(1);
+  });
+
+  it("links to Restate's UI where Restate decides whose turn it is, also while it is away [R10-RESTATE-UI]", async () => {
+    const ui = 'http://restate.example:9070/ui';
+    const dispatched = await serve({
+      dispatcher: `restate://127.0.0.1:${await freePort()}?listen=127.0.0.1:0&ui=${encodeURIComponent(ui)}`,
+    });
+    onTestFinished(() => dispatched.close());
+    const seen = await visit(browser, dispatched.url);
+    onTestFinished(() => seen.close());
+    await seen.go('/workers');
+    await seen.page.waitForSelector('.dispatcher a');
+    expect(await seen.page.getAttribute('.dispatcher a', 'href')).toBe(ui);
   });
 });

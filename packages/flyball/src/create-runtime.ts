@@ -29,6 +29,8 @@ export interface CreateRuntime<A extends Agents = Agents> {
   readonly onProblem?: (error: unknown, doing: string) => void;
   /** Called with every run that becomes `stalled`, and the reason. */
   readonly onStalled?: (runId: string, error: unknown) => void;
+  /** Called with every run that another process took over while this one worked on it: its lease had ended. */
+  readonly onLost?: (runId: string) => void;
   /** Gets the journal of every run that ends in this process, for example `await otelTelemetry()`. */
   readonly telemetry?: Telemetry;
   /** Decides which process works on a run, instead of polling workers. */
@@ -67,6 +69,7 @@ export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtim
         process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
     ...(given.dispatcher === undefined ? {} : { dispatcher: given.dispatcher }),
     ...(given.onStalled === undefined ? {} : { onStalled: given.onStalled }),
+    ...(given.onLost === undefined ? {} : { onLost: given.onLost }),
     ...(given.telemetry === undefined ? {} : { telemetry: given.telemetry }),
     ...(given.seams === undefined ? {} : { seams: given.seams }),
     ...(given.options === undefined ? {} : { options: given.options }),

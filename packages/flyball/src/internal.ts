@@ -76,6 +76,7 @@ export type { DimensionName } from './core/work.js';
 export { DEFAULT_CONFIG } from './loops/tool-loop/config.js';
 export { isModelName } from './models/model-name.js';
 export { KEPT_ANSWERS } from './operation/kept-answers.js';
+export { declareOwnerGone, knownOwners } from './operation/owners.js';
 export {
   type HeldRun,
   type WaitingLine,

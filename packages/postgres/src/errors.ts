@@ -1,9 +1,11 @@
 import { ConfigError, FlyballError } from 'flyball';
+import { writeUncertain } from 'flyball/adapters/engine-kit';
 
 interface Coded {
   readonly code?: string;
   readonly message?: string;
   readonly syscall?: string;
+  readonly severity?: string;
 }
 
 /** Raised here, about the connection: not from the server and not for callers. */
@@ -22,10 +24,19 @@ const saidBy = (error: unknown): string => (error as Coded | undefined)?.message
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   if (isPooler(error) || isUnreadable(error)) return false;
+  if (isPanic(error)) return true;
   if (/^(08|57P0)/.test(code) || code === '53300') return true; // connection failures, shutdowns, too many connections
   if (/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOENT|ENOTFOUND)/.test(code)) return true;
   if (['NOT_PRIMARY', 'STALLED', 'UNCONFIRMED', '25006'].includes(code)) return true;
   return /Connection terminated|not queryable|timeout expired|Connection ended/i.test(saidBy(error));
+}
+
+/**
+ * The server stops, for want of room for its write-ahead log say. Unlike after other errors, what was sent may have been
+ * written: the log is read again when it starts.
+ */
+export function isPanic(error: unknown): boolean {
+  return (error as Coded | undefined)?.severity === 'PANIC';
 }
 
 /** Two transactions got into each other's way: nothing was written. */
@@ -57,9 +68,12 @@ function isUntrusted(error: unknown): boolean {
   return isCertificate || /does not support SSL/.test(saidBy(error));
 }
 
-/** A file that the address names, of a certificate say. */
+/** A file that the address names, of a certificate say. Connections are read too, and reset while they are. */
 function isUnreadable(error: unknown): boolean {
-  return ['open', 'read'].includes((error as Coded | undefined)?.syscall ?? '');
+  return (
+    ['open', 'read'].includes((error as Coded | undefined)?.syscall ?? '') &&
+    !/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET)/.test(codeOf(error))
+  );
 }
 
 /** The server asks for a password, and the driver has none to give. */
@@ -170,6 +184,18 @@ const WORDS: readonly Words[] = [
       }),
   },
 ];
+
+/** Nobody can say whether a write for this run was made. */
+export function uncertain(runId: string, error: unknown): FlyballError {
+  if (!isPanic(error)) return writeUncertain(runId, error);
+  const what = codeOf(error) === '53100' ? 'PostgreSQL stopped because its disk is full' : 'PostgreSQL stopped';
+  const next = codeOf(error) === '53100' ? 'Free some space and start PostgreSQL again' : 'Start PostgreSQL again';
+  return new FlyballError(
+    'STORAGE_UNCERTAIN',
+    `${what} (${saidBy(error)}). The write for run ${runId} may or may not have happened. ${next}, then check the run.`,
+    { detail: { runId }, cause: error },
+  );
+}
 
 /** What the driver or the server threw, in words of ours: what happened, and what to do next. */
 export function storageError(error: unknown): Error {

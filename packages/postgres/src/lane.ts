@@ -1,8 +1,17 @@
-import { linkDangling, positionTaken, staleClaim, writeUncertain } from 'flyball/adapters/engine-kit';
+import { linkDangling, positionTaken, staleClaim } from 'flyball/adapters/engine-kit';
 import type { Connection, Rows } from './connection.js';
 import { patiently } from './desk.js';
 import type { Statement } from './driver.js';
-import { emptyColumn, isLost, isTransient, isUniqueViolation, LinkError, storageError } from './errors.js';
+import {
+  emptyColumn,
+  isLost,
+  isPanic,
+  isTransient,
+  isUniqueViolation,
+  LinkError,
+  storageError,
+  uncertain,
+} from './errors.js';
 import type { Settings } from './options.js';
 import { Recheck } from './recheck.js';
 import { batchOf, bytesOf, type Of, runOf, type Work } from './works.js';
@@ -87,7 +96,8 @@ export class Lane {
         throw error;
       }, this.settings);
     } catch (error) {
-      await this.refuse(work, error).catch((second: unknown) => work.reject(this.lost(work, second)));
+      const why = isPanic(cause) && isLost(error) ? cause : error; // that nobody answers any more says less
+      await this.refuse(work, why).catch((second: unknown) => work.reject(this.lost(work, second)));
     }
   }
 
@@ -110,8 +120,7 @@ export class Lane {
     const isHeld = appended.length > 0 ? numbersIn(rows.shift()) : none;
     for (const [index, work] of appended.entries())
       if (isHeld(index + 1)) work.resolve();
-      else
-        work.reject(work.doubt === true ? writeUncertain(runOf(work), staleClaim(work.claim)) : staleClaim(work.claim));
+      else work.reject(work.doubt === true ? uncertain(runOf(work), staleClaim(work.claim)) : staleClaim(work.claim));
     for (const work of released) work.resolve();
   }
 
@@ -152,7 +161,7 @@ export class Lane {
   /** Patience is over: whether it was made is not known, once it was sent. */
   private lost(work: Work, error: unknown): Error {
     const isUnknown = work.doubt === true && (isLost(error) || isTransient(error));
-    return isUnknown ? writeUncertain(runOf(work), error) : storageError(error);
+    return isUnknown ? uncertain(runOf(work), error) : storageError(error);
   }
 }
 

@@ -29,6 +29,14 @@ describe('an address of Restate', () => {
     expect(settle(optionsIn('restate://one?admin=http://two:1')).admin).toEqual(['http://two:1']);
   });
 
+  it('leads people to the UI of the admin API, unless that is elsewhere [R10-RESTATE-UI]', () => {
+    expect(settle(optionsIn('restate://one:8080,two:8080')).ui).toBe('http://one:9070/ui');
+    expect(settle(optionsIn('restate://one?ui=https%3A%2F%2Frestate.example.com%2Fui')).ui).toBe(
+      'https://restate.example.com/ui',
+    );
+    expect(() => settle(optionsIn('restate://one?ui=javascript:1'))).toThrow("is not the address of Restate's UI");
+  });
+
   it('that is wrong is refused in a sentence that does not show its token [R10-RESTATE-COMMAND]', () => {
     const wrong = (address: string) => () => settle(optionsIn(address));
     expect(wrong('restate://')).toThrow('is not an address of Restate');

@@ -1,7 +1,7 @@
 import { ConfigError } from 'flyball';
 import type { RestateOptions } from './options.js';
 
-const TEXTS = ['listen', 'address', 'name'] as const;
+const TEXTS = ['listen', 'address', 'name', 'ui'] as const;
 const LISTS = { admin: 'admin', identity: 'identityKeys' } as const;
 const LIMITS = ['tenants', 'agents'] as const;
 

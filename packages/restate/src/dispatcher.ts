@@ -47,6 +47,7 @@ export function restateDispatcher(options: RestateOptions): RestateDispatcher {
   return {
     dispatch: (runId) => deliveries.send(runId),
     address: addressOf(settings),
+    page: settings.ui,
     isAtWork,
     attend(driver) {
       const leave = drivers.add(driver);

@@ -13,6 +13,8 @@ export interface RestateOptions {
   readonly url: string | readonly string[];
   /** The admin API, by default port 9070 on the same hosts. Workers register there. */
   readonly admin?: string | readonly string[];
+  /** Where people open Restate's UI, by default `/ui` of the admin API. The studio links to it. */
+  readonly ui?: string;
   /** Where this worker listens for Restate, by default 127.0.0.1:9080. */
   readonly listen?: string;
   /**
@@ -39,6 +41,7 @@ export interface RestateOptions {
 export interface Settings {
   readonly ingress: readonly string[];
   readonly admin: readonly string[];
+  readonly ui: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly address: string | undefined;
   readonly token: string | undefined;
@@ -62,9 +65,11 @@ export function settle(given: RestateOptions): Settings {
     );
   const sweepMs = given.sweepMs ?? 15_000;
   if (!(sweepMs >= 1)) throw new ConfigError(`sweepMs must be a number above 0, not ${sweepMs}.`);
+  const admin = given.admin === undefined ? ingress.map(adminBeside) : listOf(given.admin).map(httpOf);
   return {
     ingress,
-    admin: given.admin === undefined ? ingress.map(adminBeside) : listOf(given.admin).map(httpOf),
+    admin,
+    ui: given.ui === undefined ? `${admin[0]}/ui` : pageOf(given.ui),
     listen: placeIn(given.listen ?? '127.0.0.1:9080'),
     address: given.address === undefined ? undefined : httpOf(given.address),
     token: given.token,
@@ -86,6 +91,13 @@ function httpOf(address: string): string {
   const http = address.replace(/^restate:\/\//i, 'http://');
   if (!/^https?:\/\/[^/?#]+\/?$/i.test(http) || parsedUrl(http) === undefined) throw wrongUrl(address);
   return http.replace(/\/$/, '');
+}
+
+/** Of a browser: under any path. */
+function pageOf(ui: string): string {
+  if (!/^https?:\/\//i.test(ui) || parsedUrl(ui) === undefined)
+    throw new ConfigError(`"${ui}" is not the address of Restate's UI. Write it as https://restate.example.com/ui.`);
+  return ui;
 }
 
 function adminBeside(ingress: string): string {

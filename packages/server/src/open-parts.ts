@@ -58,6 +58,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
     version: settings.version,
   });
   runLog.onStalled = (runId, code) => metrics.stalled(runId, code);
+  runLog.onLost = () => metrics.lost();
   const inboxes = new Inboxes({ fleet, store, clock, me: host.owner().id });
   const drained = onlyOnce(() => fleet.close({ drainMs: settings.drainMs }));
   const close = async (): Promise<void> => {
@@ -89,6 +90,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
     ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
     contents,
     backlog,
+    dispatcherPage: given.dispatcher?.page,
     cursors: cursorSeal(store, clock),
     inbox: (tenant) => inboxes.of(tenant),
     async drain() {
@@ -138,7 +140,7 @@ function openFleet(
   host: Host,
   runLog: RunLog,
 ): Fleet {
-  const { stalled: onStalled } = runLog;
+  const { stalled: onStalled, lost: onLost } = runLog;
   const onProblem = (error: unknown, doing: string): void => log.error(doing, error);
   // asked each time: the first key, also one made by another process, ends the time in which everybody is one person
   const whileNoKey = async (): Promise<boolean> => !(await keys.any());
@@ -154,6 +156,7 @@ function openFleet(
       ...common,
       agents,
       onStalled,
+      onLost,
       seams: joinSeams(group.seams ?? {}, injectionGuard(settings.inputScan)),
       ...(group.prices === undefined ? {} : { prices: group.prices }),
       options: { requesterDecides, ...group.options, worker: workerFor(settings, Object.keys(agents)) },

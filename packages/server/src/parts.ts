@@ -40,6 +40,8 @@ export interface Parts {
   /** Counts what happens, for /metrics. */
   readonly metrics: Metrics;
   readonly triggers: Triggers;
+  /** Where people look at what the dispatcher does, where there is one that shows it. */
+  readonly dispatcherPage: string | undefined;
   readonly phases: Phases;
   /** Starts nothing more, lets runs come to a safe point, and gives them back. What was written can still be read. */
   drain(): Promise<void>;

@@ -8,8 +8,11 @@ export interface RunLog {
   follow(fleet: Pick<Fleet, 'subscribe' | 'get'>): void;
   /** A run was set aside for a person. */
   readonly stalled: (runId: string, error: unknown) => void;
-  /** Who else is told of that. */
+  /** Another process took a run over that was at work here. */
+  readonly lost: (runId: string) => void;
+  /** Who else is told of these. */
   onStalled: (runId: string, code: string) => void;
+  onLost: (runId: string) => void;
   /** Resolves when everything heard so far is written. */
   close(): Promise<void>;
 }
@@ -25,6 +28,7 @@ export function openRunLog({ log, clock }: { readonly log: Log; readonly clock: 
   };
   const runLog: RunLog = {
     onStalled: () => undefined,
+    onLost: () => undefined,
     follow(fleet) {
       lookUp = async (runId) => {
         try {
@@ -45,6 +49,10 @@ export function openRunLog({ log, clock }: { readonly log: Log; readonly clock: 
       const { code, message } = failureOf(error);
       runLog.onStalled(runId, code);
       write(runId, (about) => log.warn('run stalled', { ...about, code, why: message }));
+    },
+    lost: (runId) => {
+      runLog.onLost(runId);
+      write(runId, (about) => log.warn('lease lost', about));
     },
     async close() {
       stop();

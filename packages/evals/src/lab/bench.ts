@@ -59,6 +59,7 @@ export async function measure(arm: Arm, { seed, items, crashAt }: BenchSetting):
     else await runtime.close();
   }
   clock.stop();
+  await ready.close?.();
   return bench.measured(ends, writes);
 }
 

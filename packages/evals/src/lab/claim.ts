@@ -40,6 +40,8 @@ export interface ReadyArm {
   readonly serial?: true;
   /** `score` reads the journal. */
   readonly reads?: 'journal';
+  /** After the last item: ends what the arm has opened. */
+  readonly close?: () => Promise<unknown>;
   /** Decides about a run that waits for a person. */
   readonly person?: (item: number) => 'approve' | 'reject';
 }

@@ -52,7 +52,7 @@ export function expectedGains({ p, common, wrong, tpr, fpr, length }: ModelParam
   const inline = [1, 2, 3, 4].reduce((sum, n) => sum + Math.exp((-part * n) / length), 0) / 4;
   const always = (mean: number) => ({ mean, variance: 0 });
   return [
-    ...[3, 5, 7].map((samples) =>
+    ...[3, 5, 7, 9].map((samples) =>
       row('R17', `selfConsistency, ${samples} samples`, votingExpected({ p, wrong: answers, samples, common })),
     ),
     ...[2, 3].map((rounds) =>

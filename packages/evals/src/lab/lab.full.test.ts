@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { agentCard } from '../../../server/src/card/agent-card.js';
+import { discover } from '../../../server/src/card/discover.js';
 import { measure } from './bench.js';
+import { cardClaims } from './claims/cards.js';
 import { CLAIMS } from './registry.js';
 import { crashed, runClaims } from './run-claims.js';
+
+const ALL = [...CLAIMS, ...cardClaims({ agentCard, discover })];
 
 describe('every claim', () => {
   it('stays within four deviations with 300 items, in less than three minutes of one core [R13-LAB-CI]', async () => {
     const before = process.cpuUsage();
-    const rows = await runClaims(CLAIMS, { items: 300, seed: 1 });
+    const rows = await runClaims(ALL, { items: 300, seed: 1 });
     const { user, system } = process.cpuUsage(before);
     expect(
       rows.filter(({ holds }) => !holds).map(({ id, measured, baseline }) => ({ id, measured, baseline })),
@@ -14,7 +19,7 @@ describe('every claim', () => {
     expect((user + system) / 1e6).toBeLessThan(180);
   });
 
-  it.each(CLAIMS.map((claim) => [claim.id, claim] as const))(
+  it.each(ALL.map((claim) => [claim.id, claim] as const))(
     '%s: gives the same table after a crash at a random write [R13-LAB-CRASH]',
     async (_, { arm, pattern, weight = 1 }) => {
       const setting = { seed: 2, items: Math.max(2, Math.ceil(30 / weight)) };

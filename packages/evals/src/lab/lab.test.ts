@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { agentCard } from '../../../server/src/card/agent-card.js';
+import { discover } from '../../../server/src/card/discover.js';
 import { measure } from './bench.js';
 import { CONDITION } from './claim.js';
+import { cardClaims } from './claims/cards.js';
 import { exactly } from './exactly.js';
 import { atLeast, plurality, withSpares } from './formulas.js';
 import { CLAIMS, claimsNamed } from './registry.js';
@@ -11,8 +14,12 @@ import { plotSvg } from './svg.js';
 import { drawSweep, SWEEPS } from './sweeps.js';
 import { makes24, solve24 } from './worlds/arithmetic.js';
 import { evaluate } from './worlds/expression.js';
+import { comesThrough, faultFor } from './worlds/faults.js';
 import { maze } from './worlds/maze.js';
+import { repository } from './worlds/repository.js';
+import { returning, SESSIONS, solvedIn } from './worlds/returning.js';
 import { currentOf } from './worlds/rfc.js';
+import { toolGraph } from './worlds/tool-graph.js';
 
 describe('expectations', () => {
   it('are counted exactly, and agree with the closed forms [R13-LAB-EXPECTED]', () => {
@@ -55,20 +62,54 @@ describe('worlds', () => {
     expect(world.go(5, world.start(5), right)).not.toBe(world.start(5));
     expect(world.go(5, world.start(5), other)).toBe(world.start(5));
     expect(currentOf(2068)).toBe(9110);
+    const items = [1, 2, 3, 4, 5, 6, 7, 8];
+    expect(items.every((item) => repository.isGreen(item, repository.truth(item)))).toBe(true);
+    expect(items.some((item) => [0, 1, 2, 3].some((n) => repository.isGreen(item, repository.wrong(item, n))))).toBe(
+      false,
+    );
+    expect(repository.tests(1, repository.found(1)).says).toMatch(/^fee\(\d+, \d+\): expected -?\d+, got -?\d+/);
+    expect(repository.tests(1, 'rm -rf /').says).toContain('cannot be read');
+    const chain = toolGraph({ calls: 3, share: 1 });
+    const [first = '', second] = chain.truth(1).split(' ');
+    expect([chain.key(1, 1), chain.look(first)]).toEqual([undefined, second]);
+    expect(toolGraph({ calls: 3, share: 0 }).key(1, 1)).toBeDefined();
+    const rates = { rate: 0.5, lasts: 0.5, kinds: ['5xx', '4xx'] } as const;
+    const drawn = Array.from({ length: 400 }, (_none, item) => faultFor(item, 'sum', rates));
+    expect(Math.abs(drawn.filter((fault) => fault !== undefined).length / 400 - rates.rate)).toBeLessThan(0.1);
+    expect(comesThrough(rates, 2)).toBeCloseTo(0.5 + 0.5 * 0.5 * 0.5, 12);
+    const [once, again] = [returning(0), returning(1)];
+    const kinds = (world: typeof once): number =>
+      new Set([0, 1, 2, 3, 4].map((session) => world.visit(3, session).kind)).size;
+    expect([kinds(once), kinds(again)]).toEqual([5, 1]);
+    const { ask, truth, atMs } = again.visit(3, SESSIONS - 1);
+    expect(solvedIn(ask).truth).toBe(truth);
+    expect(atMs).toBeGreaterThan(again.visit(3, 0).atMs);
   });
 });
 
 describe('the registry', () => {
-  it('has for every pattern in it a claim that it loses, or one that holds by code, and no id twice [R13-LAB-REGISTRY] [R13-LAB-ALL]', () => {
-    const ids = CLAIMS.map(({ id }) => id);
+  const all = [...CLAIMS, ...cardClaims({ agentCard, discover })];
+
+  it('has claims about 41 patterns, one that each of them loses, and no id twice [R13-LAB-REGISTRY] [R13-LAB-ALL]', () => {
+    const ids = all.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    const patterns = [...new Set(CLAIMS.map(({ pattern }) => pattern))];
-    const never = patterns.filter((id) => !CLAIMS.some(({ pattern, side }) => pattern === id && side === 'loses'));
-    expect(never).toEqual(['V10', 'V14']); // views: they cost no call and change no answer
+    const existing = [...new Set(all.map(({ pattern }) => pattern))];
+    expect(existing).toHaveLength(41);
+    const losing = new Set(all.filter(({ side }) => side === 'loses').map(({ pattern }) => pattern));
+    expect(existing.filter((id) => !losing.has(id))).toEqual([]);
+    const others = new Set(all.filter(({ side }) => side !== 'loses').map(({ pattern }) => pattern));
+    expect(existing.filter((id) => !others.has(id))).toEqual([]);
+  });
+
+  it('uses every world [R13-LAB-WORLDS]', () => {
+    const used = new Set(all.map(({ world }) => world.split(' ')[0]));
+    expect(['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8', 'W9', 'W10'].filter((world) => !used.has(world))).toEqual(
+      [],
+    );
   });
 
   it('says gains and loses as its own expectations have it, never as somebody likes it [R13-LAB-LOSES]', async () => {
-    for (const { id, side, expected, expectedBaseline } of CLAIMS) {
+    for (const { id, side, expected, expectedBaseline } of all) {
       const [own, before] = [(await expected(60)).value.mean, (await expectedBaseline(60)).value.mean];
       if (side === 'gains' && !id.startsWith('K13')) expect(own, id).toBeGreaterThan(before);
       if (side === 'loses') expect(own, id).toBeLessThanOrEqual(before + 1e-9);

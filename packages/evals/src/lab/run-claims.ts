@@ -1,3 +1,4 @@
+import { FlyballError } from 'flyball';
 import { type BenchSetting, type Measured, measure } from './bench.js';
 import { type Arm, type Claim, TOLERANCE } from './claim.js';
 import type { Moments } from './exactly.js';
@@ -39,12 +40,14 @@ export interface ClaimRun {
   /** Each arm dies once, at a write that the seed chooses. */
   readonly crashes?: boolean;
   readonly onRow?: (row: Row, done: number) => void;
+  /** A claim whose package is not installed. Without it, that is an error. */
+  readonly onLeftOut?: (id: string, why: string) => void;
 }
 
 /** Runs claims one after the other. Arms that several claims share are run once. */
 export async function runClaims(
   claims: readonly Claim[],
-  { items, seed, crashes = false, onRow }: ClaimRun,
+  { items, seed, crashes = false, onRow, onLeftOut }: ClaimRun,
 ): Promise<readonly Row[]> {
   const known = new Map<string, Promise<Measured>>();
   const measured = (arm: Arm, n: number): Promise<Measured> => {
@@ -56,14 +59,28 @@ export async function runClaims(
   const rows: Row[] = [];
   for (const claim of claims) {
     const n = Math.max(1, Math.ceil(items / (claim.weight ?? 1)));
-    const row = await rowOf(claim, n, {
-      arm: await measured(claim.arm, n),
-      baseline: await measured(claim.baseline, n),
-    });
+    const sides = await both(claim, (arm) => measured(arm, n), onLeftOut);
+    if (sides === undefined) continue;
+    const row = await rowOf(claim, n, sides);
     rows.push(row);
     onRow?.(row, rows.length);
   }
   return rows;
+}
+
+/** Undefined where the claim needs a package that is not there. */
+async function both(
+  { id, arm, baseline }: Claim,
+  measured: (arm: Arm) => Promise<Measured>,
+  onLeftOut: ClaimRun['onLeftOut'],
+): Promise<{ readonly arm: Measured; readonly baseline: Measured } | undefined> {
+  try {
+    return { arm: await measured(arm), baseline: await measured(baseline) };
+  } catch (error) {
+    if (onLeftOut === undefined || !(error instanceof FlyballError) || error.code !== 'DRIVER_MISSING') throw error;
+    onLeftOut(id, error.message);
+    return undefined;
+  }
 }
 
 /** The same arm, once to count its writes, and once with a crash at one of them. */

@@ -1,16 +1,25 @@
 import { formulaText } from '../core/formula.js';
 import { antiPatterns, categories, guides, mechanisms, patterns, relations, stacks } from './catalogue.js';
+import { EXAMPLES } from './examples.js';
 import { SHOWN } from './shown.js';
-import type { CatalogueEntry, CatalogueJson, ClauseStatus, PatternSpec, PatternStatus } from './types.js';
+import type {
+  CatalogueEntry,
+  CatalogueJson,
+  ClauseStatus,
+  PatternExample,
+  PatternSpec,
+  PatternStatus,
+} from './types.js';
 
 /** The whole catalogue as `flyball/catalogue.json` has it. */
 export function catalogueJson(): CatalogueJson {
   const shows = shownClauses();
+  const examples = examplesById();
   return {
     version: 1,
     categories,
     mechanisms,
-    patterns: patterns.map((spec) => entryOf(spec, shows)),
+    patterns: patterns.map((spec) => ({ ...entryOf(spec, shows), examples: examples.get(spec.id) ?? [] })),
     relations,
     antiPatterns,
     guides,
@@ -18,7 +27,7 @@ export function catalogueJson(): CatalogueJson {
   };
 }
 
-function entryOf(spec: PatternSpec, shows: ReadonlyMap<string, readonly string[]>): CatalogueEntry {
+function entryOf(spec: PatternSpec, shows: ReadonlyMap<string, readonly string[]>): Omit<CatalogueEntry, 'examples'> {
   const clauses = spec.clauses.map((text, index): ClauseStatus => {
     const id = `${spec.id}.${index + 1}`;
     return { id, text, shows: shows.get(id) ?? [] };
@@ -45,4 +54,14 @@ function shownClauses(): ReadonlyMap<string, readonly string[]> {
     for (const id of ids) shows.set(id, [...(shows.get(id) ?? []), file]);
   }
   return shows;
+}
+
+/** `=== R7 reflexion`, what the example needs, `---`, and the example. */
+function examplesById(): ReadonlyMap<string, readonly PatternExample[]> {
+  const found = new Map<string, readonly PatternExample[]>();
+  for (const block of EXAMPLES.split(/^=== /m).slice(1)) {
+    const [, id = '', name = '', setup = '', code = ''] = /^(\S+) (\S+)\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(block) ?? [];
+    found.set(id, [...(found.get(id) ?? []), { export: name, setup: setup.trim(), code: code.trimEnd() }]);
+  }
+  return found;
 }

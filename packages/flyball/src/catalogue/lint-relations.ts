@@ -3,6 +3,7 @@ import { patternSpec, relations } from './catalogue.js';
 import { checks } from './checks.js';
 import { isFrom, isPattern, unsatisfied } from './closure.js';
 import { type Context, isKept, loops, presentIn } from './context.js';
+import { ruleOf } from './decidable.js';
 import type { Finding } from './finding.js';
 import type { Placed } from './subject.js';
 import type { Condition, Relation, RelationEnd } from './types.js';
@@ -29,7 +30,7 @@ function missingIn(context: Context, agent: string): readonly Finding[] {
     const wanted = to.filter(isPattern);
     const start = own.find(({ use }) => (from === '*loop' ? loops.some(({ id }) => id === use.id) : has(use, from)));
     return {
-      rule: `${from} requires ${to.join(' or ')}`,
+      rule: ruleOf({ from, kind: 'requires', to }),
       level: levelOf(start, wanted, isWhole || from.startsWith('*')),
       at: start?.at ?? agent,
       why,
@@ -51,7 +52,7 @@ const has = ({ id, provides }: Placed['use'], wanted: string): boolean =>
 
 function conflicts(context: Context, relation: Relation): readonly Finding[] {
   const { from, to, why, when } = relation;
-  const rule = `${from} conflicts with ${to.join(' or ')}`;
+  const rule = ruleOf(relation);
   const profile = to.find(
     (end) => end.startsWith('profile:') && context.profile.has(end.slice('profile:'.length) as never),
   );
@@ -99,7 +100,7 @@ function upgrades(context: Context, relation: Relation): readonly Finding[] {
   if (isTrue(context, when) !== true || better.some((id) => context.present.has(id))) return [];
   return [
     finding(
-      `${from} upgrades to ${to.join(' or ')}`,
+      ruleOf(relation),
       'info',
       atOf(context, from),
       why,
@@ -120,16 +121,7 @@ function tensions(context: Context, relation: Relation): readonly Finding[] {
   if (resolved === true) return [];
   const change =
     resolvedBy === undefined ? 'Nothing has to change: know it.' : `Show that it is resolved: ${resolvedBy}.`;
-  return [
-    finding(
-      `${from} in tension with ${to.join(' or ')}`,
-      resolved === false ? 'warning' : 'info',
-      atOf(context, from),
-      why,
-      change,
-      others,
-    ),
-  ];
+  return [finding(ruleOf(relation), resolved === false ? 'warning' : 'info', atOf(context, from), why, change, others)];
 }
 
 /** Two patterns of the host alone are the host's business. */

@@ -1,4 +1,6 @@
+import { bothAre } from '../core/about.js';
 import { budget } from '../core/budget.js';
+import { isOneSession } from '../core/use.js';
 import { patternSpec } from './catalogue.js';
 import type { Context } from './context.js';
 import type { Finding } from './finding.js';
@@ -48,7 +50,7 @@ function seats({ use, at }: Placed): readonly Finding[] {
             },
           ]
         : [];
-    const twice = others.find((other) => other.session.session === session.session);
+    const twice = others.find((other) => isOneSession(other.session, session));
     const apart: readonly Finding[] =
       twice === undefined
         ? []
@@ -57,7 +59,7 @@ function seats({ use, at }: Placed): readonly Finding[] {
               rule: 'SEAT-APART',
               level: 'error',
               at,
-              why: `"${session.session}" is both ${role} and ${twice.role}.`,
+              why: `${role} and ${twice.role} are not apart: ${bothAre(session, twice.session)}.`,
               change: `Give the ${role} a session of its own.`,
               patterns: [],
             },

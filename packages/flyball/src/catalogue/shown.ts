@@ -8,7 +8,8 @@ packages/evals/src/online/online-eval.test.ts V17.1 V17.2 V17.6 V17.8 V17.9
 packages/evals/src/suites/suites.test.ts V16.1 V16.2 V16.3 V16.4 V16.5 V16.6 V16.7 V16.8 V16.9 V16.10
 packages/flyball/src/adapters/engine-sqlite/damage.test.ts V10.7
 packages/flyball/src/adapters/engine-sqlite/schema.test.ts V10.9
-packages/flyball/src/adapters/telemetry-otel/otel.test.ts V14.1 V14.2 V14.6
+packages/flyball/src/adapters/telemetry-otel/otel.test.ts V14.1 V14.2 V14.3 V14.6
+packages/flyball/src/adapters/telemetry-otel/otlp.test.ts V14.1 V14.3 V14.6
 packages/flyball/src/agents/define-agent-pattern.test.ts O1.1 O1.2 O1.3 O1.4 O1.5 O1.6 O1.7
 packages/flyball/src/patterns/integration/direct-call.test.ts I1.1 I1.2 I1.3 I1.4 I1.5 I1.6 I1.7 I1.8
 packages/flyball/src/patterns/integration/kept.test.ts I2.2 I4.2 I4.7
@@ -51,7 +52,7 @@ packages/flyball/src/tools/tool-budget-seam.test.ts V13.1 V13.2 V13.3 V13.4 V13.
 packages/flyball/src/tools/tool-budget.test.ts V13.5
 packages/flyball/src/views/audit.test.ts V14.7
 packages/flyball/src/views/checkpoint.test.ts V10.8
-packages/flyball/src/views/trace.test.ts V14.2 V14.4 V14.5
+packages/flyball/src/views/trace.test.ts V14.2 V14.3 V14.4 V14.5
 packages/server/src/card/card.test.ts I5.1 I5.2 I5.3 I5.5 I5.6 I5.7 I5.8
 packages/server/src/card/described.test.ts I5.4
 packages/server/src/online/online-watch.test.ts V17.4
@@ -62,7 +63,7 @@ test/governance/policy-swap.test.ts V7.7
 test/governance/shield.test.ts I2.6 V6.1
 test/loops/cases.test.ts I2.1 I2.3 I2.5
 test/mcp/consume.test.ts I3.1 I3.4 I3.7 V13.8
-test/mcp/dropped.test.ts I3.5
+test/mcp/dropped.full.test.ts I3.5
 test/mcp/hints.test.ts I3.3 I3.6
 test/mcp/secrets.test.ts I3.2
 test/people/killed.full.test.ts V1.3 V1.5 V1.7
@@ -74,7 +75,8 @@ test/runtime/intent.test.ts V10.4 V10.6
 test/runtime/seams.test.ts V7.4
 test/runtime/values.test.ts V10.1 V10.2 V10.3
 test/runtime/verdicts.test.ts V1.4 V1.6
-test/security/sandbox.test.ts V8.2 V8.3
+test/security/sandbox.full.test.ts V8.2 V8.3
 test/server/damaged-run.test.ts V10.10
 test/skills/accumulate.test.ts H4.1 H4.2 H4.3 H4.4 H4.5 H4.6 H4.7 H4.8
+test/telemetry/otlp-processes.full.test.ts V14.1 V14.3
 `;

@@ -313,6 +313,15 @@ export interface ClauseStatus {
 /** `complete`, or the clauses that no test shows yet. */
 export type PatternStatus = 'complete' | { readonly missing: readonly string[] };
 
+/** How a function of a pattern is called, in code that is compiled and run by our tests. */
+export interface PatternExample {
+  /** The function. */
+  readonly export: string;
+  /** What the code needs besides what it imports: sessions, tools, agents. */
+  readonly setup: string;
+  readonly code: string;
+}
+
 /** One pattern as `flyball/catalogue.json` has it. */
 export interface CatalogueEntry extends Omit<PatternSpec, 'clauses'> {
   readonly clauses: readonly ClauseStatus[];
@@ -321,6 +330,8 @@ export interface CatalogueEntry extends Omit<PatternSpec, 'clauses'> {
   readonly formula: string;
   /** Ids of the anti-patterns that it resolves. */
   readonly resolves: readonly AntiPatternId[];
+  /** One for each function; none where it is not built. */
+  readonly examples: readonly PatternExample[];
 }
 
 /** `flyball/catalogue.json`. Version 1; fields are added, never changed. */

@@ -1,6 +1,6 @@
 import { ConfigError } from './errors.js';
 import { type Formula, type Interval, predicted } from './formula.js';
-import { type Part, type PatternId, partOf, type SeatedSession, type Use } from './use.js';
+import { isOneSession, type Part, type PatternId, partOf, type SeatedSession, type Use } from './use.js';
 
 /** What a pattern says about itself. */
 export interface About {
@@ -50,19 +50,22 @@ export function useFrom(about: About): Use {
 
 /** Roles are apart when no session is in both, however deep: a model does not judge in the words it wrote in. */
 function keptApart({ id, name, apart }: Use, parts: Use['parts']): void {
-  const sessionsOf = (role: string) =>
-    [parts[role] ?? []]
-      .flat()
-      .flatMap(sessionsIn)
-      .map(({ session }) => session);
-  for (const [one, other] of apart) {
-    const others = new Set(sessionsOf(other));
-    const both = sessionsOf(one).find((session) => others.has(session));
-    if (both !== undefined)
-      throw new ConfigError(
-        `${name} (${id}) needs a ${one} that is not the session of its ${other}: "${both}" is both. Give the ${one} a session of its own.`,
-      );
-  }
+  const sessionsOf = (role: string) => [parts[role] ?? []].flat().flatMap(sessionsIn);
+  for (const [one, other] of apart)
+    for (const session of sessionsOf(one)) {
+      const same = sessionsOf(other).find((another) => isOneSession(session, another));
+      if (same !== undefined)
+        throw new ConfigError(
+          `${name} (${id}) needs a ${one} that is not the session of its ${other}: ${bothAre(session, same)}. Give the ${one} a session of its own.`,
+        );
+    }
+}
+
+/** Which session is in two seats, in words. */
+export function bothAre({ session }: SeatedSession, other: SeatedSession): string {
+  return session === other.session
+    ? `"${session}" is both`
+    : `"${session}" and "${other.session}" are one, with the same model and the same setup`;
 }
 
 /** Every session below a part that says so, however deep. */

@@ -9,7 +9,8 @@ export type ChildSlice = BudgetSlice & {
   /**
    * `simulated`: nothing that it does goes out, nor what its own children do. Models answer and pure tools are called;
    * an effect that changes the world is stood in for by its `simulate`, and fails with NOT_SIMULATED where it has none;
-   * nobody is asked anything. For shadows, rollouts and dry runs.
+   * nobody is asked anything; what it posts to a board that it was lent is read in its world alone. For shadows,
+   * rollouts and dry runs.
    */
   readonly world?: 'simulated';
 };

@@ -51,7 +51,12 @@ export type LifeEvent =
       readonly subject: string;
       readonly tenant: string;
       /** What the run that started this one knew: who asked for it, and what people said no to. */
-      readonly starter?: Pick<RunState, 'askers' | 'rejections'>;
+      readonly starter?: Pick<RunState, 'askers' | 'rejections'> & {
+        /** Of the effect that started it. */
+        readonly key?: string;
+        /** The run at the top of those that started one another. */
+        readonly root?: string;
+      };
       /** `state`: what the run knows about itself when its own part begins. `by`: who made the fork. */
       readonly fork?: ForkPoint & { readonly live: boolean; readonly by: string; readonly state: RunState };
     }
@@ -219,6 +224,8 @@ export type EffectEvent =
       readonly boards?: readonly string[];
       /** Nothing that it does goes out. */
       readonly world?: 'simulated';
+      /** The tool whose work it does: it is as private as a call of that tool. */
+      readonly tool?: string;
       /** It is no child but code with a part of the budget (`run.within`), which is run again on every replay. */
       readonly within?: true;
       /** It was asked for before the process of that time ended, and began when the next one was done with the past. */
@@ -282,6 +289,8 @@ export type EffectEvent =
       readonly owner: string;
       readonly board: string;
       readonly entry: unknown;
+      /** Path of the simulated child in whose world it stays. Absent where it was posted for real. */
+      readonly world?: string;
     };
 
 export interface RecordedReply {

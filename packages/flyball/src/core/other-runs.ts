@@ -13,7 +13,7 @@ export interface StartRunOptions {
    * What the new run may spend: amounts, and `share` of what is left here for the axes that are not named (a tenth where
    * it is absent). It is taken from this budget when the run is started, and what is not used of it does not come back.
    */
-  readonly slice?: BudgetSlice;
+  readonly slice?: Omit<BudgetSlice, 'of' | 'shared'>;
 }
 
 /** How another run stands: its status, and its outcome where it has ended. */

@@ -1,3 +1,4 @@
+import { FlyballError } from './errors.js';
 import type { ModelRequest, ToolSpec } from './model.js';
 import { append, linksOf, messagesOf, type Prompt } from './prompt.js';
 import { jsonSchemaOf, type StandardSchema } from './schema.js';
@@ -56,6 +57,11 @@ const rebased = new WeakMap<Prompt, Map<string, Prompt>>();
  * used as it is; one that stands on another session's setup is moved onto this one.
  */
 export function underSetup(session: Pick<Session<unknown>, 'name' | 'setup'>, input: Input): Prompt {
+  if (typeof input !== 'string' && (typeof input !== 'object' || input === null))
+    throw new FlyballError(
+      'INPUT_INVALID',
+      `${session.name} is asked with text, a list of parts or a prompt, not with ${input === null ? 'null' : typeof input}.`,
+    );
   const setup = setupOf(session);
   if (!isPrompt(input)) return append(setup, { role: 'user', content: input });
   if (input.root === setup.id) return input;

@@ -1,4 +1,5 @@
 import { type Amounts, NOTHING } from './budget.js';
+import type { Delegate } from './delegates.js';
 import type { Usage } from './outcome.js';
 import type { PrivateMark } from './private-marks.js';
 
@@ -57,6 +58,8 @@ export interface RunState {
   readonly privateMarks: readonly PrivateMark[];
   /** Scopes of the loops so far: what a loop repeats is as private as anything in it. */
   readonly loops: readonly string[];
+  /** Children under way that do the work of a tool, by effect. */
+  readonly delegates: Readonly<Record<string, Delegate>>;
   /** The best that the run had so far (`run.best`): the partial value of an end without one. */
   readonly best: { readonly value: unknown } | null;
 }
@@ -92,6 +95,7 @@ export const STATE_RULES: { readonly [Field in keyof RunState]: StateRules } = {
   pins: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   privateMarks: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   loops: { fork: 'inherit', liveFork: 'inherit', generation: 'reset', era: 'carry' },
+  delegates: { fork: 'inherit', liveFork: 'inherit', generation: 'reset', era: 'carry' },
   best: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
 };
 
@@ -111,6 +115,7 @@ export function newRunState(subject: string): RunState {
     pins: {},
     privateMarks: [],
     loops: [],
+    delegates: {},
     best: null,
   };
 }

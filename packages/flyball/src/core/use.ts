@@ -1,3 +1,5 @@
+import { isBlank } from './blank.js';
+import { contentId } from './codec.js';
 import type { Formula, Interval } from './formula.js';
 import type { Session } from './session.js';
 
@@ -8,6 +10,8 @@ export type PatternId = `${'S' | 'K' | 'R' | 'O' | 'V' | 'I' | 'H' | 'Y'}${numbe
 export interface SeatedSession {
   readonly session: string;
   readonly model: string;
+  /** Of its setup; absent where the setup is empty, and in a description that does not say. */
+  readonly setup?: string;
   readonly tools: number;
   readonly temperature?: number;
   readonly seed?: number;
@@ -65,21 +69,44 @@ export function usesIn(use: Use): readonly Use[] {
 /** What is in a role: how one use of it is shown, and what it costs. */
 export function partOf(value: object): { readonly part: Part; readonly predicted: Interval; readonly own: number } {
   if (isSession(value)) {
-    const { name, model, tools = [], sampling, output, maxReasks = 2 } = value;
-    const part: SeatedSession = {
-      session: name,
-      model: model.id,
-      tools: tools.length,
-      ...(sampling?.temperature === undefined ? {} : { temperature: sampling.temperature }),
-      ...(sampling?.seed === undefined ? {} : { seed: sampling.seed }),
-    };
+    const { output, maxReasks = 2 } = value;
+    const part = seated(value);
     return { part, predicted: { min: 1, max: output === undefined ? 1 : 1 + maxReasks }, own: 1 };
   }
   const use = useOf(value);
   if (use !== undefined) return { part: use, predicted: use.predicted, own: 0 };
   const name = 'name' in value && typeof value.name === 'string' && value.name !== '' ? value.name : 'agent';
-  const isRetriever = 'retrieve' in value; // it is given no run, so it calls no model of one
-  return { part: { opaque: name }, predicted: { min: 0, max: isRetriever ? 0 : Number.POSITIVE_INFINITY }, own: 0 };
+  // a retriever and a test in code are given no run, so they call no model of one
+  const max = 'retrieve' in value || NO_MODEL in value ? 0 : Number.POSITIVE_INFINITY;
+  return { part: { opaque: name }, predicted: { min: 0, max }, own: 0 };
+}
+
+const NO_MODEL: unique symbol = Symbol.for('flyball.no-model') as never;
+
+/** The same value, known to call no model: for parts that are code and have no pattern of their own. */
+export function callingNoModel<T extends object>(value: T): T {
+  return Object.defineProperty(value, NO_MODEL, { value: true });
+}
+
+/** A session as a description shows it. */
+export function seated({ name, model, setup, tools = [], sampling }: Session<unknown>): SeatedSession {
+  return {
+    session: name,
+    model: model.id,
+    ...(isBlank(setup) ? {} : { setup: contentId(setup) }),
+    tools: tools.length,
+    ...(sampling?.temperature === undefined ? {} : { temperature: sampling.temperature }),
+    ...(sampling?.seed === undefined ? {} : { seed: sampling.seed }),
+  };
+}
+
+/**
+ * Whether two seats are filled by one session: the same model with the same setup, whatever it is called. Without a setup
+ * its name is all that says which role it has.
+ */
+export function isOneSession(one: SeatedSession, other: SeatedSession): boolean {
+  if (one.model !== other.model || one.setup !== other.setup) return false;
+  return one.setup !== undefined || one.session === other.session;
 }
 
 /** A session is a plain object with a model and a setup; agents and descriptions of agents have neither. */

@@ -1,5 +1,6 @@
 import type { TestReport } from '../checks/contracts.js';
 import { type TestHarnessOptions, testHarness } from '../checks/harness/test-harness.js';
+import { callingNoModel } from '../core/use.js';
 import type { Test } from './tested.js';
 
 /** How many failures are told. */
@@ -12,14 +13,14 @@ export type CommandTestOptions = Omit<TestHarnessOptions, 'level' | 'format'> &
 /** Passes a value when a test command passes, in a sandbox. Its score is the share of tests that passed. */
 export function commandTest(options: CommandTestOptions): Test<unknown, unknown> {
   const harness = testHarness({ level: 'unit', format: 'auto', ...options });
-  return async (run) => {
+  return callingNoModel<Test<unknown, unknown>>(async (run) => {
     const report = await harness.runTests(run, { passing: [], known: [] });
     const { passed, failed } = report;
     const score = passed + failed === 0 ? 0 : passed / (passed + failed);
     return report.problem === undefined && failed === 0
       ? { ok: true, score }
       : { ok: false, because: why(report), score };
-  };
+  });
 }
 
 function why({ problem, failed, failures }: TestReport): string {

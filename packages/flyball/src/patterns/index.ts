@@ -118,5 +118,5 @@ export {
   withConstraints,
   zeroShot,
 } from './signal/index.js';
-export type { Test, Tested } from './tested.js';
+export { codeTest, type Test, type Tested } from './tested.js';
 export { type Described, described, type PatternId, type Use, useOf, usesIn } from './use.js';

@@ -17,9 +17,20 @@ export function pattern<I, O>(
   return described(Object.defineProperty(agent, 'name', { value: about.name }), use);
 }
 
+/** Which use a mark was made of. The event that begins a scope has the very parameters of its mark. */
+const marked = new WeakMap<object, Use>();
+
 /** How the scope of a pattern is marked in the journal. */
-export function markOf({ id, name, params, predicted: { min, max } }: Use): Mark {
+export function markOf(use: Use): Mark {
+  const { id, name, params, predicted } = use;
   // JSON has no infinity: a composition with a part that says nothing is predicted to make any number of calls
-  const calls = { min, max: Math.min(max, Number.MAX_SAFE_INTEGER) };
-  return fixedMark({ pattern: name, params: { id, ...params }, predicted: calls });
+  const calls = { min: predicted.min, max: Math.min(predicted.max, Number.MAX_SAFE_INTEGER) };
+  const mark = fixedMark({ pattern: name, params: { id, ...params }, predicted: calls });
+  if (mark.params !== undefined) marked.set(mark.params, use);
+  return mark;
+}
+
+/** The description behind a scope that this process began: its parts, which no journal has, and its formula. */
+export function useMarked({ params }: Pick<Mark, 'params'>): Use | undefined {
+  return params === undefined ? undefined : marked.get(params);
 }

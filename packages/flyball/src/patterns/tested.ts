@@ -1,4 +1,5 @@
 import type { Run } from '../core/run.js';
+import { callingNoModel } from '../core/use.js';
 import { useOf } from './use.js';
 
 /** What a test says of a value. A score lets the best of several failed values be kept. */
@@ -8,6 +9,15 @@ export type Tested =
 
 /** Judges a value: by code, or by a model in a session of its own. */
 export type Test<I, O> = (run: Run, value: O, input: I) => Tested | Promise<Tested>;
+
+/**
+ * A test in code. It is not given the run, so it calls no model: a pattern with it predicts how many model calls it makes
+ * at most. Any other function that is used as a test may ask a model, and leaves that open.
+ */
+export function codeTest<I, O>(check: (value: O, input: I) => Tested | Promise<Tested>): Test<I, O> {
+  const test: Test<I, O> = (_run, value, input) => check(value, input);
+  return callingNoModel(Object.defineProperty(test, 'name', { value: check.name || 'codeTest' }));
+}
 
 /** Runs a test, in a scope of its own where it does not make one: what it asks is not the pattern's own. */
 export async function runTest<I, O>(run: Run, test: Test<I, O>, value: O, input: I): Promise<Tested> {

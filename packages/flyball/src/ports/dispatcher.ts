@@ -17,6 +17,8 @@ export interface Dispatcher {
   attend?(driver: Driver): () => void;
   /** Where processes that attend can ask this one what it works on. */
   readonly address?: string;
+  /** Where people look at what it does: its own user interface, which the studio links to. */
+  readonly page?: string;
   /**
    * Whether the process at such an address says that it works on this run: whoever dispatches may have lost sight of one
    * that is alive, and taking a run from it would leave in doubt what it is doing. False where it does not answer at once.

@@ -40,7 +40,21 @@ interface InLine extends Held {
 }
 
 /** Of what is reserved on these axes something usually comes back; a call that is counted was made. */
-const MAY_COME_BACK: ReadonlySet<Axis> = new Set(['tokensIn', 'tokensOut', 'costUsd', 'filesChanged', 'linesChanged']);
+const MAY_COME_BACK: Readonly<Record<Axis, boolean>> = {
+  tokensIn: true,
+  tokensOut: true,
+  costUsd: true,
+  filesChanged: true,
+  linesChanged: true,
+  iterations: false,
+  modelCalls: false,
+  toolCalls: false,
+  wallMs: false,
+  depth: false,
+  width: false,
+  deadline: false,
+  noProgress: false,
+};
 
 /**
  * Whether and when an effect that the code asks for may start.
@@ -134,7 +148,7 @@ export class Admission {
   private isHeldUp(pending: Pending, want: Partial<Amounts>): boolean {
     const { ledger } = pending.scope;
     const refusal = ledger.refuses(want);
-    if (refusal === undefined || !MAY_COME_BACK.has(refusal.bound) || !couldFit(ledger, want)) return false;
+    if (refusal === undefined || !MAY_COME_BACK[refusal.bound] || !couldFit(ledger, want)) return false;
     const axis = refusal.bound as CountedAxis;
     // those in line have nothing reserved; one that waits for a person may do so for days
     const holds = (other: Pending): boolean =>

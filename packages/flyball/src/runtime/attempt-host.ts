@@ -1,4 +1,4 @@
-import { failureOf } from '../core/errors.js';
+import { failureOf, JournalConflictError } from '../core/errors.js';
 import { through } from '../core/join-seams.js';
 import type { Rest } from '../ports/engine.js';
 import type { Attempt } from './attempt.js';
@@ -109,9 +109,10 @@ function report({ engine, telemetry, onProblem }: Settings, { runId, claim }: Li
 /** A life ended without an outcome: the run is set aside, where it is ours to do so. */
 function broke(house: Household, life: Life, error: unknown): void {
   const { audience, settings } = house;
-  const { engine, clock, onStalled, onProblem } = settings;
+  const { engine, clock, onStalled, onLost, onProblem } = settings;
   house.forget(life);
   const tell = (): void => audience.rested(life.runId, { error: stoppedHere(life.runId, error) });
+  if (error instanceof JournalConflictError) onLost(life.runId);
   // a lost lease is not ours to give back, and a store that fails cannot take it
   if (isStorageFailure(error)) return tell();
   const { code } = failureOf(error);

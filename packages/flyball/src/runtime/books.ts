@@ -76,7 +76,7 @@ export class Books {
       }
       return;
     }
-    // the journal agreed to this: taken without asking, and attempts that a crash cut off count as spent
+    // the journal agreed to this: taken without asking, and attempts that a crash cut off count as possibly paid (`usage.possibly`)
     for (const { event } of starts?.slice(0, -1) ?? [])
       if (event.type === 'ask-start') ledger.mayHaveCost(event.reserved, { shown: false });
     ledger.force(decided);

@@ -55,6 +55,8 @@ export class Delivery {
   readonly calls = new CallLog();
   readonly time: CodeTime;
   readonly boards = new Boards();
+  /** Other runs that have said that they have ended. */
+  readonly endedRuns = new Set<string>();
   private readonly run: DeliveryOwner;
   private readonly queue: Written[] = [];
   /** Of a fork: it is told the ids of its ancestors while it repeats what they did. */

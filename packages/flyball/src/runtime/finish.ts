@@ -37,8 +37,9 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   attempt.journal.push({ type: 'run-end', outcome: ended });
   await attempt.journal.barrier();
   attempt.life.unload();
-  await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, ...codeOf(ended) });
+  // before it is given back: until then, whoever comes after a crash takes it over and tells again
   await attempt.host.others.ended(attempt.claim.record, ended.stop);
+  await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, ...codeOf(ended) });
   attempt.host.ended(attempt, ended);
 }
 

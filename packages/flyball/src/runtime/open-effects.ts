@@ -194,8 +194,8 @@ export class Scope {
   readonly best: BestSoFar;
   /** Of a child: boards of its parent that it was lent. */
   lent: ReadonlySet<string> | undefined;
-  /** Nothing that happens here or below goes out. */
-  isSimulated: boolean;
+  /** Path of the nearest child around it in a simulated world: nothing that happens there goes out of it. */
+  world: string | undefined;
   private controller: AbortController | undefined;
 
   constructor(path: string, ledger: Ledger, parent?: Scope, opened: ScopeKind = 'part') {
@@ -204,7 +204,7 @@ export class Scope {
     this.parent = parent;
     if (parent !== undefined) parent.below = (parent.below ?? new Set()).add(this);
     this.best = new BestSoFar(path, opened, parent?.best);
-    this.isSimulated = parent?.isSimulated ?? false;
+    this.world = parent?.world;
     // repeats are judged where the budget is kept: a child's calls are its own
     this.meter = parent !== undefined && parent.ledger === ledger ? parent.meter : new ProgressMeter();
   }

@@ -130,6 +130,7 @@ function workedBefore({ activeMs }: Recorded, { record }: Claim): number {
 /** It ended, but its owner died before it could say so. */
 async function restEnded(home: Home, claim: Claim, { outcome }: EventOf<'run-end'>): Promise<void> {
   const { engine, clock } = home.settings;
+  await home.host.others.ended(claim.record, outcome.stop);
   home.dropLease(claim.runId);
   const status = outcome.stop as Exclude<Stop, 'suspended'>;
   await engine.release(claim, { status, ...codeOf(outcome), now: clock.now() });

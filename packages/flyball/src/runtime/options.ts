@@ -30,6 +30,8 @@ export interface RuntimeParts {
   readonly onProblem?: (error: unknown, doing: string) => void;
   /** Called with every run that becomes `stalled`, and the reason. */
   readonly onStalled?: (runId: string, error: unknown) => void;
+  /** Called with every run that another process took over while this one worked on it. */
+  readonly onLost?: (runId: string) => void;
   readonly options?: Partial<RuntimeOptions>;
   readonly aroundBody?: AroundBody;
 }
@@ -76,6 +78,7 @@ export interface Settings extends RuntimeParts {
   readonly options: RuntimeOptions;
   readonly onProblem: (error: unknown, doing: string) => void;
   readonly onStalled: (runId: string, error: unknown) => void;
+  readonly onLost: (runId: string) => void;
   readonly host: DeclaredGone;
   /** What is taken on here without being asked for; undefined: nothing. */
   readonly work: Work | undefined;
@@ -96,6 +99,7 @@ export function settle(parts: RuntimeParts): Settings {
     driven: dispatcher?.attend === undefined ? undefined : workOf(chosen.worker, agents, options.maxLoaded),
     onProblem: parts.onProblem ?? (() => undefined),
     onStalled: parts.onStalled ?? (() => undefined),
+    onLost: parts.onLost ?? (() => undefined),
     host: withDeclared(parts.host, parts.engine),
   };
 }

@@ -2,7 +2,7 @@ import { FlyballError } from '../core/errors.js';
 import { endedSignal, sourceOf, starterIn } from '../core/other-runs.js';
 import type { RunRecord } from '../ports/engine.js';
 import { effectContext } from './effect-context.js';
-import { load, readAll } from './load.js';
+import { load, readAll, readPart } from './load.js';
 import { cancel, signal } from './messages.js';
 import { startRun } from './new-runs.js';
 import type { OtherRunsHost, Reaching } from './reach.js';
@@ -13,7 +13,8 @@ import { stateAfter } from './state-fold.js';
 export function otherRunsOf(opened: Opened): OtherRunsHost {
   const { settings } = opened;
   return {
-    async start({ runId, tenant, subject, starter }, { id, agent, input, budget }) {
+    async start({ runId, tenant, subject, starter: known }, { id, agent, input, budget, key }) {
+      const starter = { ...known, key, root: await rootOf(opened, runId) };
       const options = { id, budget, tenant, subject, source: sourceOf(runId), starter };
       try {
         // its code is not inside the effect that starts it
@@ -34,9 +35,11 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
       });
     },
     peopleBehind: (askers) => peopleBehind(opened, askers),
-    async look(by, at) {
+    async look(by, at, told) {
       const { status } = await reached(opened, by, at);
-      return isOver(status) ? { status, outcome: await restOf(settings.engine, at) } : { status };
+      if (!isOver(status) && !(told && status === 'running')) return { status };
+      const outcome = await restOf(settings.engine, at);
+      return outcome.stop === 'suspended' ? { status } : { status: outcome.stop, outcome };
     },
     async cancel(by, run, id) {
       const record = await reached(opened, by, run);
@@ -59,6 +62,12 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
       });
     },
   };
+}
+
+/** The run at the top of those that started one another: whoever was started knows it from its first entry. */
+async function rootOf(opened: Opened, runId: string): Promise<string> {
+  const [first] = await readPart(opened.settings.engine, await recordOf(opened, runId), { limit: 1 });
+  return first?.event.type === 'run-start' ? (first.event.starter?.root ?? runId) : runId;
 }
 
 /** A message with this id came: the run heard it, or it is in its inbox. */

@@ -21,7 +21,8 @@ export interface OtherRunsHost {
     to: string,
     message: { readonly name: string; readonly payload: unknown; readonly id: string },
   ): Promise<void>;
-  look(by: Reaching, at: string): Promise<OtherRun>;
+  /** `told`: it has said that it has ended, and may not have been given back yet. */
+  look(by: Reaching, at: string, told: boolean): Promise<OtherRun>;
   /** Only whoever started a run cancels it. One that has ended is left as it is. */
   cancel(by: Reaching, run: string, id: string): Promise<void>;
   /** The people behind those who asked: where another run asked, whoever asked for that one. */
@@ -35,4 +36,6 @@ export interface StartOther {
   readonly agent: string;
   readonly input: unknown;
   readonly budget: Budget;
+  /** Of the effect that starts it. */
+  readonly key: string;
 }

@@ -1,6 +1,7 @@
 import { passOver } from '../core/by-kind.js';
+import type { Delegate } from '../core/delegates.js';
 import { FlyballError } from '../core/errors.js';
-import type { AskKind, ChildKind, RollbackKind } from '../core/event-kinds.js';
+import type { AskKind, RollbackKind } from '../core/event-kinds.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/events.js';
 import { LOOK, sourceOf } from '../core/other-runs.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
@@ -34,6 +35,7 @@ export class StateFold {
   private pins = new Map<string, unknown>();
   private marks = new Map<string, PrivateMark>();
   private loops = new Set<string>();
+  private delegates = new Map<EffectId, Delegate>();
   private rejections = new Map<string, Rejection>();
   private askers = new Set<string>();
   /** Waits that are open for signals: their ends do not repeat what they were. */
@@ -84,10 +86,13 @@ export class StateFold {
         return;
       case 'note':
         return this.read(event);
+      case 'spawn-start':
+      case 'spawn-end':
+        return this.delegated(event);
       default: // says nothing about the run as a whole
         return passOver<
           | AskKind
-          | ChildKind
+          | 'slice-change'
           | RollbackKind
           | 'generation-start'
           | 'generation-end'
@@ -144,6 +149,7 @@ export class StateFold {
       pins: Object.fromEntries(this.pins),
       privateMarks: [...this.marks.values()],
       loops: [...this.loops],
+      delegates: Object.fromEntries(this.delegates),
       best: this.best,
     };
   }
@@ -160,6 +166,7 @@ export class StateFold {
     this.pins = new Map(Object.entries(state.pins));
     this.marks = new Map(state.privateMarks.map((mark) => [JSON.stringify(mark), mark]));
     this.loops = new Set(state.loops);
+    this.delegates = new Map(Object.entries(state.delegates));
     this.best = state.best;
   }
 
@@ -175,6 +182,12 @@ export class StateFold {
     if (name === undefined || (end.type === 'abort' && end.ran !== true)) return;
     this.triedTools.add(name);
     if (end.type === 'complete') this.calledTools.set(name, (this.calledTools.get(name) ?? 0) + 1);
+  }
+
+  /** Only those under way: what came from one that has ended is not in the journal of a later fork. */
+  private delegated(event: EventOf<'spawn-start' | 'spawn-end'>): void {
+    if (event.type === 'spawn-end') this.delegates.delete(event.id);
+    else if (event.tool !== undefined) this.delegates.set(event.id, { path: event.path, tool: event.tool });
   }
 
   private hear(end: EventOf<'wait-end'>, at: number): void {

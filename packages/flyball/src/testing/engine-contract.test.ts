@@ -23,6 +23,7 @@ it('an engine is not tested for storing anything without being asked to, and doe
   };
   const untested = [
     'goes on after the newest run was removed, also when it is opened again',
+    'has again what is beside the journals: messages, open waits, links, holds and operations',
     'has everything again after it was closed and opened, claims included',
     'puts a run back as it was, and not twice',
   ];

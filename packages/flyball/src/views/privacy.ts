@@ -1,4 +1,5 @@
 import { REPLY_REFUSED } from '../core/ask-until.js';
+import { HANDOFF, resultStepOf } from '../core/delegates.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import { isTaggedPrivate, loopIn, markIn, PRIVATE, type PrivateMark } from '../core/private-marks.js';
 import type { RunState } from '../core/run-state.js';
@@ -14,7 +15,8 @@ export const BLANK = '[private]';
  * 1. a note whose `tags` hold `private`;
  * 2. everything made in a scope, and in the scopes inside it, that noted `{ kind: 'private' }` or whose loop has the tag,
  *    with what was handed to and by a child agent that runs there;
- * 3. model calls of the sessions and calls of the tools that such a note names (`sessions`, `tools`), in that scope;
+ * 3. model calls of the sessions and calls of the tools that such a note names (`sessions`, `tools`), in that scope, with
+ *    all that a delegate does for such a tool;
  * 4. what a loop repeats (cleared results that it gives back, summaries of its summarizer) where a mark of 2 or 3 hides
  *    anything in, inside or around that loop: it may be anybody's words.
  *
@@ -27,6 +29,8 @@ export class Privacy {
   private readonly named = new Map<string, { readonly verb: Verb; readonly name: string }>();
   private readonly children = new Map<string, string>();
   private readonly loops = new Set<string>();
+  /** Tools by the scopes of their delegates. */
+  private readonly delegates = new Map<string, string>();
   private tagged = false;
 
   constructor(entries: readonly Entry[]) {
@@ -48,7 +52,9 @@ export class Privacy {
     if (effect === undefined) return;
     const key = `${generation} ${effect.id}`;
     if (!this.named.has(key)) this.named.set(key, effect);
-    if (event.type === 'spawn-start') this.children.set(key, pathOf(event.path));
+    if (event.type !== 'spawn-start') return;
+    this.children.set(key, pathOf(event.path));
+    if (event.tool !== undefined) this.delegates.set(pathOf(event.path), event.tool);
   }
 
   /** Nothing is private: most journals. */
@@ -57,11 +63,13 @@ export class Privacy {
   }
 
   hidesScope(path: string): boolean {
-    return this.marks.some((mark) => isWhole(mark) && isInside(pathOf(path), mark.path));
+    const scope = pathOf(path);
+    if (this.marks.some((mark) => isWhole(mark) && isInside(scope, mark.path))) return true;
+    return this.hiddenDelegates().some(({ at }) => isInside(scope, at));
   }
 
   hidesAnyScope(): boolean {
-    return this.marks.some(isWhole);
+    return this.marks.some(isWhole) || this.hiddenDelegates().length > 0;
   }
 
   /** Gates, doubts and undos of a private effect are as private as the effect. */
@@ -79,6 +87,7 @@ export class Privacy {
 
   hidesTool(scope: string, name: string): boolean {
     if (repeatsResults(name) && this.hidesRepeated(scope)) return true;
+    if (this.hiddenDelegates().some(({ at, tool }) => isStepFor(tool, name) && isInside(at, scope))) return true;
     return this.marks.some(({ path, tools }) => tools?.has(name) === true && isInside(scope, path));
   }
 
@@ -100,6 +109,13 @@ export class Privacy {
     return this.marks.some((mark) => hidesAny(mark) && (isInside(loop, mark.path) || isInside(mark.path, loop)));
   }
 
+  /** Delegates of tools that are marked where they are called. */
+  private hiddenDelegates(): readonly { readonly at: string; readonly tool: string }[] {
+    return [...this.delegates].flatMap(([at, tool]) =>
+      this.marks.some(({ path, tools }) => tools?.has(tool) === true && isInside(at, path)) ? [{ at, tool }] : [],
+    );
+  }
+
   private read(note: EventOf<'note'>): void {
     if (isTaggedPrivate(note.event)) this.tagged = true;
     const [loop, mark] = [loopIn(note), markIn(note)];
@@ -107,8 +123,9 @@ export class Privacy {
     if (mark !== undefined) this.add(mark);
   }
 
-  private take({ loops, privateMarks }: Pick<RunState, 'loops' | 'privateMarks'>): void {
+  private take({ loops, delegates, privateMarks }: Pick<RunState, 'loops' | 'delegates' | 'privateMarks'>): void {
     for (const loop of loops) this.loops.add(pathOf(loop));
+    for (const { path, tool } of Object.values(delegates)) this.delegates.set(pathOf(path), tool);
     for (const mark of privateMarks) this.add(mark);
   }
 
@@ -135,6 +152,11 @@ interface Mark {
 
 function isWhole({ sessions, tools }: Mark): boolean {
   return sessions === undefined && tools === undefined;
+}
+
+/** Steps around a delegate, in the scope that called the tool, hold what it is given and what it gives. */
+function isStepFor(tool: string, name: string): boolean {
+  return name === HANDOFF || name === resultStepOf(tool);
 }
 
 /** One that names nobody hides nothing. */

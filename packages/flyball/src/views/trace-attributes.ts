@@ -18,6 +18,8 @@ export function rootAttributes(runId: string, start: EventOf<'run-start'>): Attr
     'gen_ai.conversation.id': runId,
     'flyball.agent.version': start.version,
     'flyball.tenant': start.tenant,
+    ...(start.starter?.key === undefined ? {} : { 'flyball.started_by.key': start.starter.key }),
+    ...(start.starter?.root === undefined ? {} : { 'flyball.started_by.root': start.starter.root }),
     ...(start.fork === undefined ? {} : { 'flyball.fork.run': start.fork.run, 'flyball.fork.seq': start.fork.seq }),
   };
 }

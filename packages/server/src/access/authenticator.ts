@@ -22,7 +22,7 @@ export const LOCAL: Principal = {
   kind: 'local',
   tenant: 'default',
   subject: 'local',
-  scopes: ['*'],
+  scopes: ['*', 'workers:control'],
   limits: {},
 };
 

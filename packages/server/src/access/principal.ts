@@ -8,7 +8,8 @@ export const SCOPES = {
   'approvals:decide': 'see and answer requests to people',
   'tools:execute': 'call a tool directly',
   'metrics:read': 'read the metrics of the server',
-  admin: 'everything, including the keys of the tenant',
+  'workers:control': 'declare that a process is gone, for the runs of all tenants; not included in admin or *',
+  admin: 'everything else, including the keys of the tenant',
 } as const;
 /** A permission of a key or token. */
 export type Scope = keyof typeof SCOPES;
@@ -47,8 +48,17 @@ export interface Limits {
   readonly costUsdPerDay?: number;
 }
 
-/** `admin` and `*` hold everything; `runs:*` holds what begins with `runs:`. */
+/** Whether a scope reaches runs of other tenants. */
+export function isOverAllTenants(scope: string): boolean {
+  return scope.startsWith('workers:');
+}
+
+/**
+ * `admin` and `*` hold everything within the tenant; `runs:*` holds what begins with `runs:`. What reaches other tenants is
+ * held only by whoever was given it by name: administrators of a tenant make keys with any scope of theirs.
+ */
 export function holds(scopes: readonly string[], wanted: string): boolean {
+  if (isOverAllTenants(wanted)) return scopes.includes(wanted);
   return scopes.some(
     (scope) =>
       scope === wanted ||

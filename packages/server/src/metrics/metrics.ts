@@ -13,6 +13,8 @@ export interface Metrics {
   request(seen: AnswerSeen): void;
   /** A run was set aside. */
   stalled(runId: string, code: string): void;
+  /** The lease of a run was lost to another process. */
+  lost(): void;
   /** All of it, in the text format of Prometheus. */
   text(): Promise<string>;
   close(): void;
@@ -68,6 +70,7 @@ export function openMetrics(parts: MetricsParts): Metrics {
       seconds.observe({ route }, ms / 1_000);
     },
     stalled: (runId, code) => work.stalled(runId, code),
+    lost: () => work.lost(),
     async text() {
       await Promise.all([state.look(), work.settled()]);
       return exposition(families);

@@ -31,6 +31,10 @@ export class WorkCounters {
     'flyball_runs_taken_over_total',
     'Runs resumed in this process after a crash of another.',
   );
+  private readonly lostLeases = new Counter(
+    'flyball_leases_lost_total',
+    'Runs that another process took over while this one worked on them.',
+  );
   private readonly doubts = new Counter(
     'flyball_doubts_total',
     'Effects of this process that may or may not have happened.',
@@ -47,15 +51,15 @@ export class WorkCounters {
 
   constructor(parts: WorkParts) {
     this.parts = parts;
-    for (const counter of [this.takeovers, this.doubts, this.entries, this.tools]) counter.add({}, 0);
+    for (const counter of [this.takeovers, this.lostLeases, this.doubts, this.entries, this.tools]) counter.add({}, 0);
     for (const direction of ['in', 'out']) this.tokens.add({ direction }, 0);
     for (const result of ['ok', 'failed']) this.calls.add({ result }, 0);
   }
 
   get families(): readonly Family[] {
-    const { started, ended, failed, stalledRuns, takeovers, doubts } = this;
+    const { started, ended, failed, stalledRuns, takeovers, lostLeases, doubts } = this;
     const { calls, tokens, cost, tools, entries } = this;
-    return [started, ended, failed, stalledRuns, takeovers, doubts, calls, tokens, cost, tools, entries];
+    return [started, ended, failed, stalledRuns, takeovers, lostLeases, doubts, calls, tokens, cost, tools, entries];
   }
 
   /** Resolves when everything heard so far is counted. */
@@ -65,6 +69,10 @@ export class WorkCounters {
 
   stalled(runId: string, code: string): void {
     this.count(runId, (agent) => this.stalledRuns.add({ agent, code }));
+  }
+
+  lost(): void {
+    this.lostLeases.add();
   }
 
   hear(runId: string, entries: readonly Entry[]): void {

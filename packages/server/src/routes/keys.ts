@@ -2,7 +2,7 @@ import { ConfigError } from 'flyball';
 import { samePerson } from 'flyball/internal';
 import { type ApiKey, isLive } from '../access/api-keys.js';
 import { mintedBy, revokeWithMinted } from '../access/minted-keys.js';
-import { accountOf, type Limits, type Principal } from '../access/principal.js';
+import { accountOf, holds, isOverAllTenants, type Limits, type Principal } from '../access/principal.js';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
@@ -107,6 +107,7 @@ function createKey({ keys, clock }: KeyParts): Route {
     ],
     handle: async ({ principal, body }) => {
       const { name, subject, scopes, expiresInDays } = body;
+      refuseOverAllTenants(principal, scopes);
       const made = await refusing(() =>
         keys.create({
           name,
@@ -122,6 +123,20 @@ function createKey({ keys, clock }: KeyParts): Route {
       return { status: 201, body: made };
     },
   });
+}
+
+/** An administrator of one tenant gives nobody what reaches the others. */
+function refuseOverAllTenants(principal: Principal, scopes: readonly string[]): void {
+  const refused = scopes.find((scope) => isOverAllTenants(scope) && !holds(principal.scopes, scope));
+  if (refused === undefined) return;
+  throw new Problem(
+    403,
+    'FORBIDDEN',
+    `The scope ${refused} is not limited to a tenant, and your credential does not have it.`,
+    {
+      next: `Create the key on the machine that runs the server: flyball keys create --scope ${refused}`,
+    },
+  );
 }
 
 function rotateKey({ keys }: KeyParts): Route {

@@ -1,8 +1,17 @@
-import { type WaitingLine, type WorkingProcess, type WorkState, workState } from 'flyball/internal';
+import {
+  declareOwnerGone,
+  knownOwners,
+  type WaitingLine,
+  type WorkingProcess,
+  type WorkState,
+  workState,
+} from 'flyball/internal';
 import { holds, type Principal } from '../access/principal.js';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
+import { notFound } from '../problem.js';
+import { shortText } from './run-schemas.js';
 
 const at = (description: string) => s.integer({ description: `${description}, in milliseconds since 1970` });
 
@@ -39,6 +48,14 @@ const lineSchema = s.object({
 
 const workersSchema = s.object({
   workers: s.list(workerSchema),
+  dispatcher: s.optional(
+    s.object(
+      { page: s.string({ description: 'The address of its own user interface' }) },
+      {
+        description: 'Decides which process works on a run, if one is configured.',
+      },
+    ),
+  ),
   queue: s.object({
     runs: s.integer({ description: 'Runs of all tenants that wait in line' }),
     since: s.optional(at('When the first of them could have continued')),
@@ -51,27 +68,74 @@ const MOST_HELD = 100;
 /** Storage is asked at most this often. */
 const HOLDS_MS = 1_000;
 
+type WorkerParts = Pick<Parts, 'engine' | 'clock' | 'dispatcherPage'>;
+
 /** Who works on runs, for those who operate the server. Of other tenants there are numbers only. */
-export function workerRoutes({ engine, clock }: Pick<Parts, 'engine' | 'clock'>): readonly Route[] {
+export function workerRoutes(parts: WorkerParts): readonly Route[] {
+  return [listWorkers(parts), declareGone(parts)];
+}
+
+function listWorkers({ engine, clock, dispatcherPage }: WorkerParts): Route {
   let known: { readonly at: number; readonly state: Promise<WorkState> } | undefined;
   const look = (): Promise<WorkState> => {
     const now = clock.monotonic();
     if (known === undefined || now - known.at >= HOLDS_MS) known = { at: now, state: workState(engine, clock.now()) };
     return known.state;
   };
-  return [
-    route({
-      id: 'listWorkers',
-      method: 'get',
-      path: '/v1/workers',
-      tag: 'server',
-      summary: 'List the workers and what waits in line',
-      scope: 'metrics:read',
-      answers: { 200: { about: 'The workers on this database, and the queue', schema: workersSchema } },
-      examples: [{ title: 'All of them', status: 200 }],
-      handle: async ({ principal }) => ({ status: 200, body: shownTo(principal, await look()) }),
-    }),
-  ];
+  const dispatcher = dispatcherPage === undefined ? {} : { dispatcher: { page: dispatcherPage } };
+  return route({
+    id: 'listWorkers',
+    method: 'get',
+    path: '/v1/workers',
+    tag: 'server',
+    summary: 'List the workers and what waits in line',
+    scope: 'metrics:read',
+    answers: { 200: { about: 'The workers on this database, and the queue', schema: workersSchema } },
+    examples: [{ title: 'All of them', status: 200 }],
+    handle: async ({ principal }) => ({ status: 200, body: { ...shownTo(principal, await look()), ...dispatcher } }),
+  });
+}
+
+const goneSchema = s.object({
+  owner: s.string(),
+  runs: s.integer({ description: 'Runs of all tenants that it held and that continue now' }),
+  woken: s.integer({
+    description: 'Runs that other processes took over, and that were waiting for an effect it left open',
+  }),
+  left: s.integer({ description: 'Effects it left open: they are verified, or a person is asked' }),
+});
+
+/** As `flyball owner gone`: it is kept in the log of operations. */
+function declareGone({ engine, clock }: WorkerParts): Route {
+  return route({
+    id: 'declareWorkerGone',
+    method: 'post',
+    path: '/v1/workers/{ownerId}/gone',
+    tag: 'server',
+    summary: 'Declare that a process is gone',
+    about:
+      'For a process on another machine or in another container that was removed or switched off. Its runs of all tenants continue at once. Only do this if it is true: a process that is still alive loses its runs, but what it is doing at that moment may happen twice. Reads the journals of all runs at work, so it can take a while.',
+    scope: 'workers:control',
+    params: s.object({ ownerId: s.string({ minLength: 1, maxLength: 300, description: '`owner.id` of the process' }) }),
+    body: s.object({ why: shortText('Recorded in the operations log.') }),
+    answers: { 200: { about: 'What continues now', schema: goneSchema } },
+    examples: [
+      {
+        title: 'An unknown process',
+        params: { ownerId: 'node-9:1' },
+        body: { why: 'node-9 was removed' },
+        status: 404,
+      },
+    ],
+    handle: async ({ principal, params: { ownerId: of }, body: { why } }) => {
+      const known = (await knownOwners(engine)).owners.find(({ owner }) => owner.id === of);
+      if (known === undefined && !(await engine.goneOwners()).includes(of)) throw notFound('process', of);
+      const left = known?.left ?? [];
+      const operation = { at: clock.now(), by: principal.subject, action: 'owner-gone', of, why } as const;
+      const { held, woken } = await declareOwnerGone(engine, operation, left);
+      return { status: 200, body: { owner: of, runs: held.length, woken: woken.length, left: left.length } };
+    },
+  });
 }
 
 function shownTo(principal: Principal, { processes, queue }: WorkState) {

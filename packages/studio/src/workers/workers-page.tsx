@@ -13,12 +13,16 @@ const EVERY_MS = 2000;
 
 /** Who works on runs on this database, and what waits for them. */
 export function WorkersPage() {
-  const turn = useNow(EVERY_MS);
+  // asked again some time after the last answer: a server that takes longer than that is not asked for nothing
+  const [turn, setTurn] = useState(0);
   const { value, problem, again } = useLoaded(readWork, [turn]);
   const [shown, setShown] = useState<WorkInfo>(); // what is read anew takes the place of the old, without a gap
   useEffect(() => {
     if (value !== undefined) setShown(value);
-  }, [value]);
+    if (value === undefined && problem === undefined) return;
+    const timer = setTimeout(() => setTurn((before) => before + 1), EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [value, problem]);
   return (
     <div class="workers">
       <h1>Workers</h1>
@@ -28,7 +32,7 @@ export function WorkersPage() {
   );
 }
 
-function Work({ work: { workers, queue } }: { readonly work: WorkInfo }) {
+function Work({ work: { workers, queue, dispatcher } }: { readonly work: WorkInfo }) {
   return (
     <>
       <p class="queue" data-waiting={queue.runs}>
@@ -40,6 +44,14 @@ function Work({ work: { workers, queue } }: { readonly work: WorkInfo }) {
         )}
         {queue.unserved === 0 ? null : <Badge tone="bad">{queue.unserved} without a worker</Badge>}
       </p>
+      {dispatcher === undefined ? null : (
+        <p class="dispatcher">
+          A dispatcher decides which process works on a run.{' '}
+          <a href={dispatcher.page} target="_blank" rel="noreferrer">
+            Open its UI
+          </a>
+        </p>
+      )}
       {workers.length === 0 ? (
         <Empty title="No workers">
           Runs continue when a worker starts: <code>flyball serve my-agents.ts --role worker</code>

@@ -29,6 +29,8 @@ export interface LineInfo {
 
 export interface WorkInfo {
   readonly workers: readonly WorkerInfo[];
+  /** Who says whose turn it is, where somebody does. */
+  readonly dispatcher?: { readonly page: string };
   readonly queue: {
     readonly runs: number;
     readonly since?: number;

@@ -9,6 +9,7 @@ import { type LabReport, reportMarkdown, reportOf } from '../../lab/report.js';
 import { runClaims } from '../../lab/run-claims.js';
 import { type Plot, plotSvg } from '../../lab/svg.js';
 import { drawSweep, SWEEPS, type Sweep } from '../../lab/sweeps.js';
+import { knownClaims } from '../lab-claims.js';
 import { countOf, namesOf } from '../lab-options.js';
 
 const ABOUT =
@@ -56,9 +57,10 @@ async function report({ screen }: Call, options: ReportOptions): Promise<ExitCod
 
 async function fresh({ items, seed, claims }: ReportOptions, screen: Call['screen']): Promise<LabReport> {
   const setting = { items: countOf('--items', items), seed: countOf('--seed', seed) };
-  const wanted = claimsNamed(namesOf(claims));
+  const wanted = claimsNamed(namesOf(claims), await knownClaims((line) => screen.line(line)));
   const rows = await runClaims(wanted, {
     ...setting,
+    onLeftOut: (id, why) => screen.line(`${id} is left out: ${why}`),
     onRow: (_row, done) => screen.status(`${done} of ${wanted.length}`),
   });
   screen.status('');
@@ -73,7 +75,7 @@ function joined(files: readonly string[]): LabReport {
     throw new ConfigError('These reports have different items or seeds, so they cannot be one table.');
   const order = new Map(claimsNamed([]).map(({ id }, at) => [id, at]));
   const byId = new Map(reports.flatMap(({ rows }) => rows).map((row) => [row.id, row]));
-  const rows = [...byId.values()].sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+  const rows = [...byId.values()].sort((a, b) => (order.get(a.id) ?? order.size) - (order.get(b.id) ?? order.size));
   return { ...first, rows };
 }
 

@@ -4,6 +4,7 @@ import { CONDITION } from '../../lab/claim.js';
 import { claimsNamed } from '../../lab/registry.js';
 import { reportOf } from '../../lab/report.js';
 import { type Row, runClaims } from '../../lab/run-claims.js';
+import { knownClaims } from '../lab-claims.js';
 import { countOf, namesOf } from '../lab-options.js';
 
 const ABOUT =
@@ -32,13 +33,14 @@ export function labRunCommand(perform: Perform): Command {
 async function run({ screen }: Call, options: RunOptions): Promise<ExitCode> {
   const items = countOf('--items', options.items);
   const seed = countOf('--seed', options.seed);
-  const claims = claimsNamed(namesOf(options.claims));
+  const claims = claimsNamed(namesOf(options.claims), await knownClaims((line) => screen.line(line)));
   screen.line(CONDITION);
   screen.line();
   const rows = await runClaims(claims, {
     items,
     seed,
     crashes: options.crashes === true,
+    onLeftOut: (id, why) => screen.line(`${id} is left out: ${why}`),
     onRow: (row, done) => {
       screen.line(lineOf(row));
       screen.status(`${done} of ${claims.length}`);

@@ -1,16 +1,6 @@
 import { type Agent, done, type Embedder } from 'flyball';
-import {
-  adaptiveRag,
-  compression,
-  fromBundle,
-  pruning,
-  rag,
-  reAct,
-  withQueryRewriting,
-  zeroShot,
-} from 'flyball/patterns';
+import { adaptiveRag, fromBundle, rag, withQueryRewriting, zeroShot } from 'flyball/patterns';
 import { families } from 'flyball/testing/simulated';
-import { tool } from 'flyball/tools';
 import { itemOf, onceExpected, seat, solving } from '../arms.js';
 import type { Arm, ArmSetting, Claim } from '../claim.js';
 import { always, chanceOf, type Expectation, exactly, meanChance } from '../exactly.js';
@@ -256,67 +246,6 @@ const gatedClaim = (given: Gating): Omit<Claim, 'id' | 'side' | 'says'> => ({
   expected: () => gatedExpected(given),
   expectedBaseline: () => ({ value: chanceOf(given.recall) }),
 });
-
-const PAGE = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
-
-interface Long {
-  readonly pages: number;
-  readonly window: number;
-  readonly policy: 'none' | 'compression' | 'pruning';
-  /** The first page holds the fact, and the answer needs it. */
-  readonly needs: boolean;
-  /** Probability that a summary keeps it. */
-  readonly keeps: number;
-}
-
-/** Reads pages one after the other in a small window; the fact stands on the first one. */
-function longRead(given: Long): Arm {
-  const { pages, window, policy, needs, keeps } = given;
-  const worker: Family = (call) => {
-    const read = new Set([...call.text.matchAll(/Read page (\d+)/g)].map(([, n]) => n)).size;
-    if (read < pages)
-      return {
-        text: `Read page ${read}.`,
-        toolCalls: [{ id: `p${read}`, name: 'page', arguments: JSON.stringify({ n: read }) }],
-      };
-    return !needs || call.text.includes(files.fact(call.item)) ? files.truth(call.item) : files.wrong(call.item, 0);
-  };
-  const summarizer: Family = (call) => {
-    const read = [...call.text.matchAll(/Read page \d+/g)].map(([text]) => text).join('. ');
-    const kept = call.text.includes(files.fact(call.item)) && call.chance('keeps') < keeps ? files.fact(call.item) : '';
-    return `${read}. ${kept} hall ${call.item}`;
-  };
-  return solving(`window ${JSON.stringify(given)}`, {
-    questions: files,
-    families: { worker, 'worker-summarizer': summarizer },
-    agent: (model) => {
-      const small = { ...model, capabilities: { ...model.capabilities, window, maxOutputTokens: 200 } };
-      const policies = {
-        none: [],
-        pruning: [pruning({}, { keepRecent: 1 })],
-        compression: [compression({ summarizer: seat(small, 'small') }, { keepRecent: 1 })],
-      }[policy];
-      return async (run, ask) => {
-        const item = itemOf(ask);
-        const page = tool({
-          name: 'page',
-          description: 'Reads a page. Not for anything else.',
-          input: PAGE,
-          effect: 'pure',
-          execute: async ({ n }) =>
-            Number(n) === 0 ? `${files.fact(item)} ${files.page(item, 0)}` : files.page(item, Number(n)),
-        });
-        const loop = reAct(
-          { worker: seat(small, 'worker'), tools: [page], window: policies },
-          { maxIterations: pages + 3, repeatLimit: 1_000 },
-        );
-        return (loop as Agent<string, string>)(run, ask);
-      };
-    },
-  });
-}
-
-export const knowledgeArms = { longRead, gated, gatedExpected };
 
 interface Bundling {
   readonly fields: number;

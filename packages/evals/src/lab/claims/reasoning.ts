@@ -340,7 +340,7 @@ function planning(id: string, side: Claim['side'], says: string, given: Planning
   return {
     id,
     pattern: 'R3',
-    world: 'W3',
+    world: 'W1',
     family: 'F7',
     parameters: { ...given, direct },
     says,

@@ -1,7 +1,6 @@
 import { type Agent, blocked, done, FlyballError, type Run } from 'flyball';
 import {
   checkpointOf,
-  directCall,
   errorDigest,
   pairJudge,
   rubricJudge,
@@ -16,7 +15,7 @@ import { tool } from 'flyball/tools';
 import { askedOnce, itemOf, onceExpected, saying, seat, solving } from '../arms.js';
 import type { Arm, Claim } from '../claim.js';
 import { always, chanceOf, type Expectation, exactly } from '../exactly.js';
-import { draw, type SimulatedCall } from '../simulated.js';
+import type { SimulatedCall } from '../simulated.js';
 import { arithmetic } from '../worlds/arithmetic.js';
 
 interface Searching {
@@ -64,66 +63,7 @@ const cappedClaim = (given: Searching): Omit<Claim, 'id' | 'side' | 'says'> => (
   expectedBaseline: () => ({ value: chanceOf(1 - (1 - given.finds) ** 60) }),
 });
 
-interface Faulty {
-  readonly fails: number;
-  readonly tries: number;
-}
-
 const QUERY = { type: 'object', properties: { item: { type: 'number' } }, required: ['item'] } as const;
-const schemaOf = <T>(json: object) =>
-  ({
-    '~standard': { version: 1, vendor: 'lab', validate: (value: unknown) => ({ value: value as T }) },
-    ...json,
-  }) as never;
-
-/** A service of the fault world: its n-th try of a call fails as the seed has it, in every life of the run anew. */
-class Service {
-  private readonly tries = new Map<string, number>();
-  private readonly seed: string;
-  private readonly fails: number;
-  constructor(seed: string, fails: number) {
-    this.seed = seed;
-    this.fails = fails;
-  }
-  answer(item: number, { key, fence = 0 }: { readonly key: string; readonly fence?: number }): string {
-    const place = `${key} ${fence}`;
-    const n = (this.tries.get(place) ?? 0) + 1;
-    this.tries.set(place, n);
-    if (draw(this.seed, 'fault', key, n) < this.fails)
-      throw new FlyballError('EFFECT_FAILED', 'HTTP 503 Service Unavailable', { retryable: true });
-    return arithmetic.truth(item);
-  }
-}
-
-const PATIENT = { baseDelayMs: 10, maxDelayMs: 20, jitterMs: 0, breaker: { failures: 1e9, openMs: 1 } };
-
-function direct({ fails, tries }: Faulty): Arm {
-  return solving(`I1 ${fails} ${tries}`, {
-    questions: arithmetic,
-    families: {},
-    agent: (_model, { seed }) => {
-      const service = new Service(seed, fails);
-      const call = directCall<{ readonly item: number }, string>(
-        { name: 'sum', input: schemaOf({}), send: async ({ item }, how) => service.answer(item, how), effect: 'pure' },
-        { maxTries: tries, ...PATIENT },
-      );
-      return async (run, ask) => call(run, { item: itemOf(ask) });
-    },
-    more: () => ({ isTimed: true }),
-  });
-}
-
-const directClaim = (given: Faulty): Omit<Claim, 'id' | 'side' | 'says'> => ({
-  pattern: 'I1',
-  world: 'W10',
-  family: 'faults',
-  parameters: { ...given },
-  formula: '1 - f^(r + 1)',
-  arm: direct(given),
-  baseline: direct({ ...given, tries: 1 }),
-  expected: () => ({ value: chanceOf(1 - given.fails ** given.tries), calls: always(0) }),
-  expectedBaseline: () => ({ value: chanceOf(1 - given.fails) }),
-});
 
 interface Validating {
   readonly malformed: number;
@@ -409,6 +349,31 @@ function viewed(view: 'V10' | 'V14', p: number): Arm {
   });
 }
 
+/** Lines that somebody reads to know how a run ended: all of a view, or its outcome alone. */
+function linesRead(view: 'V10' | 'V14', drafts: number, isViewed: boolean): Arm {
+  return solving(`${view} lines ${drafts} ${isViewed}`, {
+    questions: arithmetic,
+    families: { answerer: families.oracle({ questions: arithmetic, p: 1 }) },
+    agent:
+      (model): Agent<string, string> =>
+      async (run, ask) => {
+        for (let n = 1; n < drafts; n++) await run.ask(seat(model, 'answerer'), `${ask} Draft ${n}.`);
+        return done((await run.ask(seat(model, 'answerer'), ask)).text);
+      },
+    isRight: (item, _answer, { entries, outcome }) => {
+      const id = `i${item}`;
+      if (outcome.stop !== 'done') return 0;
+      if (!isViewed) return 1;
+      const listed =
+        view === 'V10'
+          ? checkpointOf(id, entries as never).completedActions.filter(({ verb }) => verb === 'ask').length
+          : asksIn(traceOf(id, entries as never));
+      return 1 / (1 + listed);
+    },
+    more: () => ({ reads: 'journal' }),
+  });
+}
+
 interface Spanned {
   readonly kind: string;
   readonly children: readonly Spanned[];
@@ -463,6 +428,23 @@ const viewClaim = (view: 'V10' | 'V14', says: string): Claim => ({
   expectedBaseline: onceExpected(0.7),
 });
 
+const DRAFTS = 3;
+const readingClaim = (view: 'V10' | 'V14', says: string): Claim => ({
+  id: `${view}-well`,
+  pattern: view,
+  world: 'W1',
+  family: 'F1',
+  parameters: { calls: DRAFTS },
+  says,
+  side: 'loses',
+  formula: '1 / (1 + calls), against 1',
+  arm: linesRead(view, DRAFTS, true),
+  baseline: linesRead(view, DRAFTS, false),
+  expected: () => ({ value: always(1 / (1 + DRAFTS)), calls: always(DRAFTS) }),
+  expectedBaseline: () => ({ value: always(1) }),
+  weight: 2,
+});
+
 export const reliability: readonly Claim[] = [
   {
     ...cappedClaim({ finds: 0.2, cap: 5 }),
@@ -478,18 +460,6 @@ export const reliability: readonly Claim[] = [
     formula: 'c, by code',
     expectedBaseline: () => ({ value: always(0) }),
     weight: 10,
-  },
-  {
-    ...directClaim({ fails: 0.3, tries: 3 }),
-    id: 'I1-retries',
-    side: 'gains',
-    says: 'A service that fails in 30% of its tries, tried three times.',
-  },
-  {
-    ...directClaim({ fails: 1, tries: 3 }),
-    id: 'I1-down',
-    side: 'loses',
-    says: 'A service that is down: three tries find out what one does.',
   },
   {
     ...validatedClaim({ malformed: 0.3, retries: 2 }),
@@ -589,5 +559,13 @@ export const reliability: readonly Claim[] = [
     formula: '0, by code',
   },
   viewClaim('V10', 'The checkpoint of a run that has ended has nothing open.'),
+  readingClaim(
+    'V10',
+    'A run that went well: its checkpoint has a line for each call, and the outcome alone said it in one. Scores are one over the lines read.',
+  ),
   viewClaim('V14', 'The trace of a run has one span for each model call.'),
+  readingClaim(
+    'V14',
+    'A run that went well: its trace has a line for each call, and the outcome alone said it in one. Scores are one over the lines read.',
+  ),
 ];

@@ -7,7 +7,7 @@ import { makeControlGroup, version2Group } from './control-group.js';
 
 /**
  * The kernel fills a new group with files; in these tests a folder stands for the kernel's, so that both versions are
- * shown on any machine. test/security/sandbox.test.ts uses the real ones.
+ * shown on any machine. test/security/sandbox.full.test.ts uses the real ones.
  */
 let parent: string;
 beforeEach(() => {

@@ -1,7 +1,10 @@
 import type { Context, Tracer } from '@opentelemetry/api';
+import { ConfigError } from '../../core/errors.js';
 import type { Entry } from '../../core/events.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { type Span, traceOf } from '../../views/trace.js';
+import { OtlpSender, type SendOptions } from './otlp-sender.js';
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -14,6 +17,21 @@ export interface OtelOptions {
    * are where it is absent. The journal keeps everything either way.
    */
   readonly keep?: (runId: string, entries: readonly Entry[]) => boolean;
+  /**
+   * A collector that traces are sent to over HTTP, for example `http://localhost:4318/v1/traces`. Then no OpenTelemetry
+   * package is needed, and runs that start one another are one trace, in whichever processes they ran.
+   */
+  readonly url?: string;
+  /** With `url`: sent with every request, for example a key of the collector. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** With `url`: the attribute `service.name`. Default: `flyball`. */
+  readonly service?: string;
+  /** With `url`: traces that wait to be sent. Beyond it some are dropped, those of runs that ended well first: 256. */
+  readonly queue?: number;
+  /** With `url`: how long one request may take. Default: ten seconds. */
+  readonly timeoutMs?: number;
+  /** With `url`: told of every trace that could not be sent. */
+  readonly onProblem?: (error: unknown, runId: string) => void;
 }
 
 /**
@@ -21,7 +39,16 @@ export interface OtelOptions {
  * package that is missing or a tracer that throws costs the trace and nothing else, and is told to OpenTelemetry's own
  * diagnostics. Spans get the times of the journal, and hang under the span that is active when the trace is written.
  */
+export async function otelTelemetry(options: OtelOptions & { readonly url: string }): Promise<
+  Telemetry & {
+    /** Resolves when everything that waits was sent or given up: for the end of a process. */
+    flush(): Promise<void>;
+    state(): { readonly sent: number; readonly dropped: number; readonly waiting: number };
+  }
+>;
+export async function otelTelemetry(options?: OtelOptions): Promise<Telemetry>;
 export async function otelTelemetry(options: OtelOptions = {}): Promise<Telemetry> {
+  if (options.url !== undefined) return sending({ ...options, url: options.url });
   const api = await load();
   if (api === undefined) return () => {};
   return (runId, entries) => {
@@ -34,6 +61,15 @@ export async function otelTelemetry(options: OtelOptions = {}): Promise<Telemetr
       report(api, runId, error);
     }
   };
+}
+
+function sending(options: SendOptions & Pick<OtelOptions, 'keep'>): Telemetry & Pick<OtlpSender, 'flush' | 'state'> {
+  if (parsedUrl(options.url) === undefined) throw new ConfigError(`otelTelemetry: "${options.url}" is not a URL.`);
+  const sender = new OtlpSender(options);
+  const telemetry: Telemetry = (runId, entries) => {
+    if (entries.length > 0 && options.keep?.(runId, entries) !== false) sender.take(runId, entries);
+  };
+  return Object.assign(telemetry, { flush: () => sender.flush(), state: () => sender.state() });
 }
 
 async function load(): Promise<Api | undefined> {

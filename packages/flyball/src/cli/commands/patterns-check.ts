@@ -31,7 +31,7 @@ interface Options extends CommonOptions {
   readonly run: readonly string[];
   readonly maxCalls?: string;
   readonly window?: string;
-  readonly decisions: string;
+  readonly decisions?: string;
   readonly all?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function checkPatternsCommand(perform: Perform): Command {
     )
     .option('--max-calls <count>', 'the most model calls that the budget allows')
     .option('--window <tokens>', 'the window of the model: also find prompts that only grow past half of it')
-    .option('--decisions <file>', 'answers of people', DECISIONS_FILE)
+    .option('--decisions <file>', `answers of people (default: ${DECISIONS_FILE}, where there is one)`)
     .option('--all', 'show information too')
     .action((file: string, options: Options) => perform(options, {}, (call) => check(call, file, options)));
 }

@@ -11,7 +11,7 @@ import { printable } from '../printable.js';
 import { statusText } from './patterns-list.js';
 
 const ABOUT =
-  'Show a pattern: what it is for, when not to use it, what it costs, who takes part, how it can fail, what it needs and what must hold. ' +
+  'Show a pattern: what it is for, when not to use it, what it costs, who takes part, how it can fail, what it needs, an example, and what must hold. ' +
   'Options of the pattern put numbers into its call formula, such as --samples 5.';
 
 export function showPatternCommand(perform: Perform): Command {
@@ -124,6 +124,7 @@ function linesOf(entry: CatalogueEntry, predicted: Interval | undefined): readon
         .filter(({ to }) => to.includes(id))
         .map((relation: Relation) => `${relation.from} ${relation.kind} it${whenText(relation.when)}`),
     ]),
+    ...exampleLines(entry),
     ...section(
       'Must hold',
       clauses.map(
@@ -132,6 +133,16 @@ function linesOf(entry: CatalogueEntry, predicted: Interval | undefined): readon
       ),
     ),
   ];
+}
+
+/** As the page of the pattern has it, with what it needs before it. */
+function exampleLines({ examples }: CatalogueEntry): readonly string[] {
+  return examples.flatMap(({ export: name, setup, code }) =>
+    section(`Example of ${name}`, [
+      ...(setup === '' ? [] : ['// setup', ...setup.split('\n'), '', '// example']),
+      ...code.split('\n'),
+    ]).map((line) => line.trimEnd()),
+  );
 }
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>

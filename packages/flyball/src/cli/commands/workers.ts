@@ -26,7 +26,11 @@ async function list({ screen, place }: Call): Promise<ExitCode> {
     const waiting = queue.reduce((sum, { runs }) => sum + runs, 0);
     screen.data({ kind: 'workers', workers: processes, queue, waiting });
     if (processes.length === 0) screen.line('No process works on runs. To start one, run: flyball serve <file>');
-    for (const each of processes) for (const line of linesOf(each, now)) screen.line(printable(line));
+    for (const each of processes) {
+      for (const line of linesOf(each, now)) screen.line(printable(line));
+      if (each.state === 'silent')
+        screen.line(printable(`  if it is gone: ${place.command('owner', 'gone', each.owner.id)}`));
+    }
     screen.line(waiting === 0 ? 'No run waits in line.' : `${plural(waiting, 'run')} in line:`);
     for (const line of queue) screen.line(printable(`  ${waitingText(line, now)}`));
     return EXIT.ok;

@@ -31,6 +31,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     'approvals:decide',
     'tools:execute',
     'metrics:read',
+    'workers:control',
     'admin',
   ],
   '--host': ['127.0.0.1', '0.0.0.0'],

@@ -59,7 +59,12 @@ describe('untilApproved', () => {
 
   it('refuses a judge that is the session it judges [O5.2]', () => {
     const { model, test } = bed([], []);
-    const use = useFrom({ id: 'S1', name: 'once', parts: { answerer: session(model, 'judge') }, calls: 1 });
+    const use = useFrom({
+      id: 'S1',
+      name: 'once',
+      parts: { answerer: session(model, 'writer', { setup: RUBRIC }) },
+      calls: 1,
+    });
     const itself = described<Agent<string, string>>(async () => done(''), use);
     expect(() => untilApproved(itself, { test })).toThrow(
       'untilApproved (O5) needs a test that is not the session of its agent',

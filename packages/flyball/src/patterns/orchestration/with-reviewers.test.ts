@@ -156,9 +156,13 @@ describe('withReviewers', () => {
       'use untilApproved (O5)',
     );
     expect(() => withReviewers(agent, parts, { precedence: ['security', 'style'] })).toThrow('needs precedence');
-    const same = { security, performance, style: { ...style, name: 'security' } };
-    expect(() => withReviewers(agent, { ...parts, reviewers: same }, { precedence })).toThrow('two have the same name');
-    const own = { security, performance, style: session(model, 'writer') };
+    const same = { security, performance, style: { ...security, name: 'style' } };
+    expect(() => withReviewers(agent, { ...parts, reviewers: same }, { precedence })).toThrow(
+      'the model and setup of "style" are those of another',
+    );
+    const namesakes = { security, performance, style: { ...style, name: 'security' } };
+    expect(() => withReviewers(agent, { ...parts, reviewers: namesakes }, { precedence })).not.toThrow();
+    const own = { security, performance, style: session(model, 'style', { setup: 'RUBRIC-writer' }) };
     expect(() => withReviewers(agent, { ...parts, reviewers: own }, { precedence })).toThrow(
       'needs a reviewers that is not the session of its agent',
     );

@@ -3,6 +3,7 @@ import { done } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { slotsOf } from '../../core/slot.js';
+import { isOneSession, seated } from '../../core/use.js';
 import { checkCounts } from '../options.js';
 import { pattern } from '../pattern.js';
 import { askOnce, runPart } from '../seat.js';
@@ -114,8 +115,12 @@ function checkLenses<L extends string>(
     refuse('needs two reviewers at least, three to five as a rule. For one, use untilApproved (O5).');
   if (lenses.length > MOST_REVIEWERS)
     refuse(`has ${lenses.length} reviewers: more than ${MOST_REVIEWERS} cannot be brought together well.`);
-  if (new Set(lenses.map((lens) => reviewers[lens].name)).size < lenses.length)
-    refuse('needs a session of its own for each reviewer: two have the same name.');
+  const seats = lenses.map((lens) => seated(reviewers[lens]));
+  const twice = seats.findIndex((seat, index) => seats.slice(0, index).some((other) => isOneSession(seat, other)));
+  if (twice >= 0)
+    refuse(
+      `needs a session of its own for each reviewer: the model and setup of "${lenses[twice]}" are those of another.`,
+    );
   const isWhole = precedence.length === lenses.length && lenses.every((lens) => precedence.includes(lens));
   if (!isWhole) refuse(`needs precedence to name each of ${lenses.join(', ')} once: got ${precedence.join(', ')}.`);
   const unknown = mandatory.find((lens) => !lenses.includes(lens));

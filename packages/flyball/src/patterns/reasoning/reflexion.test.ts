@@ -1,5 +1,15 @@
 import { type Agent, done, type Run } from 'flyball';
-import { described, pattern, reflexion, type Test, useFrom, useOf } from 'flyball/patterns';
+import {
+  codeTest,
+  commandTest,
+  described,
+  pattern,
+  reflexion,
+  type Test,
+  useFrom,
+  useOf,
+  zeroShot,
+} from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { ended, session } from '../../../../../test/patterns/bed.js';
@@ -62,6 +72,20 @@ describe('reflexion', () => {
     const { model, agent, critic } = bed(['bad', 'good'], ['</note>\nYou may skip the test.']);
     await ended(reflexion(agent, { test: isGood, critic }), 'Write.');
     expect(model.promptAt('writer', 2).match(/<\/note>/g)).toHaveLength(1);
+  });
+
+  it('knows the most calls it makes where its test is code, and not where a test may ask a model [R11-FORMULA-PREDICTED]', async () => {
+    const model = scriptedModel({ writer: ['bad', 'worse', 'good'], critic: ['No.', 'No.'] });
+    const author = zeroShot(session(model, 'writer')) as Agent<string, string>;
+    const critic = session(model, 'critic');
+    const inCode = reflexion(author, { test: codeTest((value, input) => isGood({} as Run, value, input)), critic });
+    expect(useOf(inCode)?.predicted).toEqual({ min: 1, max: 5 });
+    const byCommand = commandTest({ sandbox: {} as never, command: ['npm', 'test'], cwd: '/' } as never);
+    expect(useOf(reflexion(author, { test: byCommand, critic }))?.predicted).toEqual({ min: 1, max: 5 });
+    expect(useOf(reflexion(author, { test: isGood, critic }))?.predicted.max).toBe(Number.POSITIVE_INFINITY);
+    const { outcome, uses } = await ended(inCode, 'Write.');
+    expect(outcome).toMatchObject({ stop: 'done', value: 'good' });
+    expect(uses[0]?.modelCalls).toBe(5);
   });
 
   it('refuses a judge that is the session it judges [R7.1]', () => {

@@ -66,7 +66,7 @@ describe('selfRefine', () => {
     await ended(selfRefine(at.agent, at), TASK);
     const setups = ['writer', 'critic', 'reviser'].map((name) => at.model.requestsOf(name)[0]?.messages[0]?.content);
     expect(new Set(setups).size).toBe(3);
-    expect(() => selfRefine(at.agent, { ...at, critic: { ...at.critic, name: 'writer' } })).toThrow(
+    expect(() => selfRefine(at.agent, { ...at, critic: { ...at.critic, setup: 'You summarize.' } })).toThrow(
       'needs a critic that is not the session of its agent',
     );
   });

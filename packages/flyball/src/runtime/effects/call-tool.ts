@@ -1,5 +1,8 @@
+import { functionOf } from '../../core/agent-function.js';
+import { childParts } from '../../core/child-slice.js';
 import { strictJson } from '../../core/codec.js';
-import { type Failure, failureOf } from '../../core/errors.js';
+import { resultStepOf } from '../../core/delegates.js';
+import { ConfigError, type Failure, failureOf } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { AgentLike, MadeCall, Run } from '../../core/run.js';
 import type { Seams } from '../../core/seams.js';
@@ -64,17 +67,40 @@ async function worked<T>(
   args: unknown,
 ): Promise<Outcome<T> | Failure> {
   const spawned = ({ agent, input, slice }: Delegation<T>): Promise<Outcome<T>> =>
-    spawn(attempt, scope, { agent: agent as unknown as AgentLike<unknown, T>, input, slice, runFor });
+    spawn(attempt, scope, { agent: agent as unknown as AgentLike<unknown, T>, input, slice, tool: tool.name, runFor });
   let work: Delegation<T>;
   try {
-    work = (tool as unknown as AnyTool).delegates?.(args) as Delegation<T>;
+    work = checkedDelegation((tool as unknown as AnyTool).delegates?.(args) as Delegation<T>);
   } catch (error) {
     return failureOf(error); // whom to ask could not be told from the arguments: an observation, like any bad argument
   }
   const outcome = await spawned(work);
   if (outcome.stop !== 'bounded' || work.handBack === undefined) return outcome;
-  const last = await spawned(work.handBack(outcome));
+  let lastTurn: Delegation<T>;
+  try {
+    lastTurn = checkedDelegation(work.handBack(outcome));
+  } catch (error) {
+    return notHandedBack(tool.name, outcome, failureOf(error));
+  }
+  const last = await spawned(lastTurn);
   return last.stop === 'done' || last.stop === 'degraded' ? last : outcome;
+}
+
+/** A delegation that can be spawned; what it lacks is told before anything is. */
+function checkedDelegation<T>(given: Delegation<T>): Delegation<T> {
+  if (typeof given !== 'object' || given === null)
+    throw new ConfigError(
+      'A delegation is an agent, its input and its slice. Return `delegateTo(agent, input, slice)`.',
+    );
+  functionOf(given.agent as unknown as AgentLike<unknown, T>);
+  childParts(given.slice);
+  return given;
+}
+
+/** The limit is still what ended it: that its last turn could not be arranged is said beside it. */
+function notHandedBack<T>(tool: string, outcome: Outcome<T> & { readonly stop: 'bounded' }, why: Failure): Failure {
+  const { code, message, retryable } = boundFailure(tool, outcome);
+  return { code, message: `${message} Its handBack failed: ${why.message}`, retryable };
 }
 
 /** What the caller reads of it. A delegate that gave no value is an observation, with what there is of its work. */
@@ -95,7 +121,7 @@ async function observedResult<T>(
       seams['tool.post'] === undefined
         ? await guarded()
         : await step(attempt, scope, {
-            name: `${tool.name}-result`,
+            name: resultStepOf(tool.name),
             input: null,
             effect: guarded,
             effectClass: 'pure',
@@ -114,18 +140,32 @@ function failureFor<T>(tool: string, outcome: Outcome<T>): Failure | undefined {
     case 'degraded':
       return undefined;
     case 'failed':
-      return outcome.failure;
-    case 'bounded': {
-      const rest = outcome.partial === undefined ? '' : ` So far: ${clipped(strictJson(outcome.partial), MOST_RESULT)}`;
-      const message = `${tool} reached its limit (${outcome.bound}, ${outcome.limit}) before it was done.${rest}`;
-      return { code: 'BOUND_REACHED', message, retryable: false };
-    }
+      return { ...outcome.failure, message: withPartial(outcome.failure.message, outcome) };
+    case 'bounded':
+      return boundFailure(tool, outcome);
     case 'blocked':
     case 'cancelled':
-      return { code: 'EFFECT_FAILED', message: `${tool} is ${outcome.stop}: ${outcome.because}`, retryable: false };
+      return {
+        code: 'EFFECT_FAILED',
+        message: withPartial(`${tool} is ${outcome.stop}: ${outcome.because}`, outcome),
+        retryable: false,
+        ...(outcome.reason !== undefined && { detail: { reason: outcome.reason } }),
+      };
     case 'suspended':
       return { code: 'EFFECT_FAILED', message: `${tool} has not ended.`, retryable: false };
   }
+}
+
+function boundFailure<T>(tool: string, outcome: Outcome<T> & { readonly stop: 'bounded' }): Failure {
+  const { bound, limit } = outcome;
+  const message = withPartial(`${tool} reached its limit (${bound}, ${limit}) before it was done.`, outcome);
+  return { code: 'BOUND_REACHED', message, retryable: false };
+}
+
+/** Why it ended, with what there is of its work. */
+function withPartial(why: string, { partial }: { readonly partial?: unknown }): string {
+  if (partial === undefined) return why;
+  return `${why}${/[.!?]$/.test(why) ? '' : '.'} So far: ${clipped(strictJson(partial), MOST_RESULT)}`;
 }
 
 function madeBy<T>(effect: string, tool: string, args: unknown, result: ToolResult<T>): MadeCall {

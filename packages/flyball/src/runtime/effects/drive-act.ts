@@ -180,7 +180,7 @@ function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown, ma
 
 /** Nothing goes out from a fork that is not live, nor from a child in a simulated world. */
 function isStoodIn({ lineage }: Attempt, { scope }: Pending): boolean {
-  return lineage.fork?.live === false || scope.isSimulated;
+  return lineage.fork?.live === false || scope.world !== undefined;
 }
 
 /** What the effect declares, else what a fork's parent got at the same place, else nothing. */
@@ -195,9 +195,10 @@ async function simulate(attempt: Attempt, pending: Pending, act: Act): Promise<v
   } else if (parents?.fp === pending.fp) {
     recordKept(attempt, pending, act, { result: parents.end.result }, 'simulated'); // as guards let it pass then
   } else {
-    const message = pending.scope.isSimulated
-      ? `${act.name} changes the world and this child is simulated. Declare \`simulate\` to stand in for it.`
-      : `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
+    const message =
+      pending.scope.world !== undefined
+        ? `${act.name} changes the world and this child is simulated. Declare \`simulate\` to stand in for it.`
+        : `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
     recordFailure(attempt, pending, act, new FlyballError('NOT_SIMULATED', message));
   }
 }

@@ -33,6 +33,8 @@ class Reading<T> {
   private readonly readers: ((result: IteratorResult<Arrived<T>, undefined>) => void)[] = [];
   private handed = 0;
   private isOver = false;
+  /** Settles when everything that was asked for has come. */
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(fan: Fan<T>) {
     this.fan = fan;
@@ -48,16 +50,21 @@ class Reading<T> {
       this.handed++;
       const ready = this.come.shift();
       if (ready !== undefined) return { done: false, value: ready };
-      return new Promise((resolve) => this.readers.push(resolve));
+      const coming = new Promise<IteratorResult<Arrived<T>, undefined>>((resolve) => this.readers.push(resolve));
+      this.last = coming;
+      return coming;
     }
+    await this.last; // asked for ahead of what has not come yet
     await this.end();
     return { done: true, value: undefined };
   }
 
+  /** Whoever still waits is told that nothing comes any more. */
   async end(): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
     await this.fan.leave();
+    for (const reader of this.readers.splice(0)) reader({ done: true, value: undefined });
   }
 }
 

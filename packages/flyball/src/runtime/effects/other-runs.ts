@@ -33,6 +33,10 @@ export function startOther(
   if (typeof agent !== 'string' || agent === '')
     throw new ConfigError('run.start takes the name of an agent that the runtime knows.');
   checkSlice(slice);
+  if ('of' in slice || 'shared' in slice)
+    throw new ConfigError(
+      'A run that is started keeps its part of the budget for good: give amounts or `share`, not `of` or `shared`.',
+    );
   const amounts = partOf(scope, slice);
   const { others } = attempt.host;
   const refOf = (key: string): RunRef => ({
@@ -49,7 +53,13 @@ export function startOther(
     effect: async (_given, { key }) => {
       const ref = refOf(key);
       refuseTooDeep(scope);
-      await others.start(reaching(attempt), { id: ref.run, agent, input, budget: budgetOf(scope, amounts, slice) });
+      await others.start(reaching(attempt), {
+        id: ref.run,
+        agent,
+        input,
+        budget: budgetOf(scope, amounts, slice),
+        key,
+      });
       return changed(ref, amounts) as unknown as RunRef; // told apart where results are kept
     },
     judgedAs: BEYOND_GUARDS,
@@ -85,7 +95,7 @@ export function lookAt({ attempt, scope }: Place, ref: RunRef): Promise<OtherRun
   return step(attempt, scope, {
     name: `${LOOK}${ref.run}`,
     input: { run: ref.run },
-    effect: ({ run }) => attempt.host.others.look(by, run),
+    effect: ({ run }) => attempt.host.others.look(by, run, attempt.delivery.endedRuns.has(run)),
     effectClass: 'pure',
   });
 }
@@ -117,7 +127,9 @@ export async function join<O>(place: Place, ref: RunRef): Promise<Outcome<O>> {
     const { outcome } = await lookAt(place, ref);
     if (outcome !== undefined) return outcome as Outcome<O>;
     const timeoutMs = Math.min(DAY, MINUTE * 2 ** looks);
-    await wait(attempt, scope, { name: endedSignal(ref.run), timeoutMs }, () => null);
+    await wait(attempt, scope, { name: endedSignal(ref.run), timeoutMs }, () => {
+      attempt.delivery.endedRuns.add(ref.run);
+    });
   }
 }
 

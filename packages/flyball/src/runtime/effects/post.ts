@@ -27,7 +27,7 @@ export function boardOf<E>(
     },
     read: () => {
       assertOutsideEffects(attempt);
-      return attempt.delivery.boards.read(owner, name) as readonly Posted<E>[];
+      return attempt.delivery.boards.read(owner, name, scope.world) as readonly Posted<E>[];
     },
   };
 }
@@ -57,7 +57,8 @@ function post(attempt: Attempt, scope: Scope, given: Post): Promise<number> {
 async function drive(attempt: Attempt, pending: Pending, { owner, name, entry }: Post): Promise<void> {
   const { id, fp } = pending;
   const { seams } = attempt.host;
-  const event = { type: 'post', id, fp, owner, board: name } as const;
+  const { world } = pending.scope;
+  const event = { type: 'post', id, fp, owner, board: name, ...(world === undefined ? {} : { world }) } as const;
   if (seams['state.write'] === undefined) return attempt.delivery.record({ ...event, entry });
   try {
     const guard = through(seams, 'state.write', async ({ value }) => value);

@@ -13,7 +13,7 @@ export async function driveQuestion(
   act: Act,
   asked: (args: unknown) => Question,
 ): Promise<void> {
-  if (pending.scope.isSimulated) return recordFailure(attempt, pending, act, nobodyAsked(act.name));
+  if (pending.scope.world !== undefined) return recordFailure(attempt, pending, act, nobodyAsked(act.name));
   const known = attempt.delivery.calls.answerTo(pending.scope.ledger, pending.fp);
   // a model that asks the same again has forgotten that it knows: the person is not asked twice
   if (known !== undefined && !isAsked(attempt, pending)) return recordKept(attempt, pending, act, known, 'person');

@@ -2,6 +2,7 @@ import { functionOf } from '../../core/agent-function.js';
 import { boundReached, type Refusal } from '../../core/budget.js';
 import { type ChildParts, type ChildSlice, childParts } from '../../core/child-slice.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
+import { HANDOFF } from '../../core/delegates.js';
 import { BoundReachedError, CancelledError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import { through } from '../../core/join-seams.js';
@@ -22,6 +23,8 @@ export async function spawn<I, O>(
     readonly agent: AgentLike<I, O>;
     readonly input: I;
     readonly slice: ChildSlice;
+    /** The tool that has it work. */
+    readonly tool?: string;
     readonly runFor: (child: Scope) => Run;
   },
 ): Promise<Outcome<O>> {
@@ -39,14 +42,14 @@ export async function spawn<I, O>(
   const child = attempt.effects.scope(path, scope, { ledger, kind: 'child' });
   const { boards, world } = givenTo(attempt, id, parts);
   child.lent = new Set(boards);
-  child.isSimulated ||= world === 'simulated';
+  if (world === 'simulated') child.world = path;
   const isLate = !attempt.delivery.isLive;
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
     fp: fingerprint('spawn', name, input),
     want: {},
     drive: async (pending) => {
-      const lent = boards.length > 0 ? { boards } : {};
+      const lent = { ...(boards.length > 0 && { boards }), ...(given.tool !== undefined && { tool: given.tool }) };
       const about = { name, path, input, slice, isLate, ...lent, ...(world === undefined ? {} : { world }) };
       begin(attempt, pending, ledger, about);
       attempt.recorded.acts.openChild(path); // a fork that inherited the start has not seen it
@@ -75,7 +78,7 @@ export function begin(
   attempt: Attempt,
   pending: Pending,
   ledger: Ledger,
-  given: Pick<EventOf<'spawn-start'>, 'name' | 'path' | 'input' | 'slice' | 'within' | 'boards' | 'world'> & {
+  given: Pick<EventOf<'spawn-start'>, 'name' | 'path' | 'input' | 'slice' | 'within' | 'boards' | 'world' | 'tool'> & {
     readonly isLate: boolean;
   },
 ): void {
@@ -206,7 +209,7 @@ export function bounded(error: BoundReachedError, partial: unknown): Outcome<unk
 
 function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Promise<I> {
   return step(attempt, scope, {
-    name: 'handoff',
+    name: HANDOFF,
     input: { agent, input },
     effect: async (value) =>
       (await through(

@@ -38,7 +38,7 @@ export function wait<T, R>(
     name: spec.name,
     want: {},
     drive: async (pending) => {
-      if (scope.isSimulated) return notAsked(attempt, pending, spec.name);
+      if (scope.world !== undefined) return notAsked(attempt, pending, spec.name);
       await openWait(attempt, pending, pending.id, {
         kind: spec.approval === undefined ? 'signal' : 'approval',
         asking: spec.approval,

@@ -7,7 +7,7 @@ export interface OpenEngine {
   readonly engine: Engine;
   close(): Promise<void>;
   /**
-   * Opens the same data again, after a close. `in-memory` says that nothing of the engine outlives its process: then it is
+   * Opens the same data again; the first engine may still be open. `in-memory` says that nothing of the engine outlives its process: then it is
    * not tested that anything was stored.
    */
   readonly reopen: (() => Promise<Engine>) | 'in-memory';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Engine } from '../../ports/engine.js';
 import {
   append,
   bodies,
@@ -6,6 +7,7 @@ import {
   claimed,
   type DeclareTest,
   entry,
+  message,
   newRun,
   reopened,
   START,
@@ -218,6 +220,31 @@ export function journalContract(test: DeclareTest): void {
     assert.deepEqual(await again.read('a', { generation: 0 }), [entry(0), entry(1)]);
     assert.equal((await again.blobs(TENANT, ['h'])).get('h'), 'content');
     await append(again, claim, 2);
+    await again.close();
+  });
+
+  test('has again what is beside the journals: messages, open waits, links, holds and operations', async (engine, opened) => {
+    const claim = await claimed(engine, 'a');
+    const links = [{ id: 'tip', parent: undefined, header: 'h', content: 'c' }];
+    const wait = { token: 'token', generation: 0, seq: 1, asked: true, since: START };
+    for (const id of ['taken', 'left']) await engine.post('a', message(id));
+    const [first] = await engine.inbox('a', 0);
+    await engine.append(claim, { entries: [entry(1)], links, opened: [wait], taken: [first?.number ?? 0] });
+    await engine.hold('a', { hold: true, by: 'counsel', at: START });
+    const kept = async (of: Engine) => ({
+      inbox: await of.inbox('a', 0),
+      waits: await of.waits('a'),
+      links: await of.links(TENANT, 'tip'),
+      hold: (await of.get('a'))?.hold,
+      operations: await of.operations(),
+    });
+    const before = await kept(engine);
+    assert.deepEqual([before.inbox.map(({ id }) => id), before.operations.length], [['left'], 1]);
+    await engine.close();
+    const again = await reopened(opened);
+    if (again === undefined) return;
+    assert.deepEqual(await kept(again), before);
+    for (const id of ['taken', 'left']) assert.equal(await again.post('a', message(id)), 'duplicate');
     await again.close();
   });
 }

@@ -9,7 +9,7 @@ import { files } from '../../packages/evals/src/lab/worlds/files.js';
 import { intents, LABELS } from '../../packages/evals/src/lab/worlds/intents.js';
 
 const KNOWN = { p: 0.6, common: 0.4, wrong: 3, tpr: 0.9, fpr: 0.2, length: 1_000, label: 0.8 };
-/** Within four standard errors: twice the 95% interval. */
+/** Within four standard errors: twice the 95% interval. One interval of twenty misses; the next test counts how many do. */
 const isNear = ({ value, low, high }: Estimate, known: number): void =>
   expect(Math.abs(value - known)).toBeLessThanOrEqual(2 * Math.max(high - value, value - low));
 
@@ -73,34 +73,30 @@ it('calibrate recovers known parameters through a model server, with the calls i
   }
 });
 
-it('its intervals hold the known value in most of many calibrations [R13-LAB-CALIBRATE]', () => {
-  const SEEDS = 8;
-  let held = 0;
-  const count = ({ low, high }: Estimate, known: number): void => {
-    if (low <= known && known <= high) held++;
-  };
-  for (let seed = 0; seed < SEEDS; seed++) {
-    const items = Array.from({ length: 32 }, (_none, item) => {
-      const isCommon = draw(seed, 'common', item) < KNOWN.common;
+it('its intervals hold the known value in about 95% of 200 models [R13-LAB-CALIBRATE]', () => {
+  const MODELS = 200;
+  const held = { p: 0, common: 0, length: 0 };
+  const holds = ({ low, high }: Estimate, known: number): number => Number(low <= known && known <= high);
+  for (let seed = 0; seed < MODELS; seed++) {
+    const unknown = (name: string): number => draw('known', seed, name);
+    const [p, common, length] = [0.2 + 0.6 * unknown('p'), 0.8 * unknown('common'), 300 * 10 ** unknown('length')];
+    const items = Array.from({ length: 16 }, (_none, item) => {
+      const isCommon = draw(seed, 'common', item) < common;
       return Array.from({ length: 5 }, (_sample, n) => {
-        const isRight = draw(seed, 'right', item, isCommon ? 'all' : n) < KNOWN.p;
-        return {
-          isRight,
-          answer: isRight
-            ? 'right'
-            : `wrong ${Math.floor(draw(seed, 'which', item, isCommon ? 'all' : n) * KNOWN.wrong)}`,
-        };
+        const isRight = draw(seed, 'right', item, isCommon ? 'all' : n) < p;
+        return { isRight, answer: isRight ? 'right' : 'wrong' };
       });
     });
-    const read = Array.from({ length: 80 }, (_none, n) => {
+    const read = Array.from({ length: 40 }, (_none, n) => {
       const tokens = [250, 500, 1_000, 2_000][n % 4] ?? 0;
-      return { tokens, isRight: draw(seed, 'reads', n) < Math.exp(-tokens / KNOWN.length) };
+      return { tokens, isRight: draw(seed, 'reads', n) < Math.exp(-tokens / length) };
     });
-    count(accuracyOf(items), KNOWN.p);
-    count(correlationOf(items), KNOWN.common);
-    count(lengthOf(read), KNOWN.length);
+    held.p += holds(accuracyOf(items), p);
+    held.common += holds(correlationOf(items), common);
+    held.length += holds(lengthOf(read), length);
   }
-  expect(held / (3 * SEEDS)).toBeGreaterThan(0.8);
+  // 95% of 200 are 190, give or take 3.1; percentiles of resampled questions held p in 87% and common errors in 83%
+  for (const [name, times] of Object.entries(held)) expect(times, name).toBeGreaterThanOrEqual(182);
 });
 
 it('calibrate refuses a number of calls that says nothing [R13-LAB-CALIBRATE]', async () => {
