@@ -157,8 +157,9 @@ function isWithin({ how, modelCalls }: PatternUse, { min, max }: Unpredicted['pr
 
 function pushed(writer: Writing, { generation, seq, at, activeMs, event }: Entry): void {
   const kept = keptOf(event);
-  if (kept === undefined) return;
-  if (kept.type === 'scope-start' && kept.params !== undefined) {
+  // of no pattern, but it may stand where a life that was cut off had written something of one
+  if (kept === undefined && !state.journals.has(writer.claim.runId)) return;
+  if (kept?.type === 'scope-start' && kept.params !== undefined) {
     const use = useMarked(kept);
     if (use !== undefined) state.uses.set(kept.params, use);
   }
@@ -170,7 +171,7 @@ function pushed(writer: Writing, { generation, seq, at, activeMs, event }: Entry
     state.found.push(...unpredictedIn(seen.run, entries));
     entries.splice(next);
   }
-  if (entries.length === 0 && kept.type !== 'scope-start') return; // of no pattern
+  if (kept === undefined || (entries.length === 0 && kept.type !== 'scope-start')) return;
   entries.push({ generation, seq, at, activeMs, event: kept });
   seen.entries.set(generation, entries);
 }
