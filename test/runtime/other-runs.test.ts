@@ -1,7 +1,8 @@
 import { type Agent, budget, type Clock, done, type Outcome, type Run, type RunRef } from 'flyball';
+import type { CrashPlan } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import type { AnyAgent } from '../../packages/flyball/src/core/agent-types.js';
-import { type Life, moving, type Stage } from './stage.js';
+import { type Life, moving, RUN, type Stage } from './stage.js';
 
 /** A helper that waits for a word, acts once, and says what it heard. */
 function helperOf(made: string[] = []): Agent<string, string> {
@@ -122,6 +123,34 @@ describe('another run', () => {
       }
     expect(lived).toBe(true);
     for (const point of ['after append run-end', 'before release ', 'after release ']) expect(points).toContain(point);
+  });
+
+  // who started it was told of the end and has ended too: nobody but a worker comes back to it
+  it('that has ended, but whose process died before it gave it back, is joined by a fork once a worker has [R11-N6-KILLED]', async () => {
+    const made: string[] = [];
+    const helper: Agent<string, string> = async (run, name) => {
+      await run.step('act', name, (_given, { key }) => void made.push(key), 'idempotent');
+      return done(name);
+    };
+    const agent = async (run: Run) => done(await run.join(await run.start('helper', 'tom')));
+    const stage = moving();
+    const dies: CrashPlan = ({ op, runId, when }) => op === 'release' && runId !== RUN && when === 'before';
+    await stage.crashed(agent, dies, agents(agent, helper));
+    const next = stage.open(agent, agents(agent, helper));
+    expect(await next.resume()).toMatchObject({ stop: 'done', value: { stop: 'done', value: 'tom' } });
+    const [other] = (await next.runtime.list({ agent: 'helper' })).runs;
+    expect(other).toMatchObject({ status: 'running' });
+
+    const entries = await stage.entries();
+    const waits = entries.find(({ event }) => event.type === 'wait-start')?.seq ?? 0;
+    const fork = await next.runtime.fork(RUN, { at: waits - 1, id: 'fork' });
+    expect(await fork.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ name: `ended:${other?.id}` }] });
+    next.die();
+    const worker = stage.open(agent, { ...agents(agent, helper), options: { worker: true } });
+    expect(await worker.runtime.handle('fork').finished()).toMatchObject({ stop: 'done', value: { value: 'tom' } });
+    expect(await stage.engine.get(other?.id ?? '')).toMatchObject({ status: 'done' });
+    expect(await stage.events('wait-end', 'fork')).toMatchObject([{ timedOut: true }]); // its first look has found it
+    expect(made).toHaveLength(1);
   });
 
   it('is cancelled with the run that started it, and goes on where that is done [R11-N6-CANCEL]', async () => {
