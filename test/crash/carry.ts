@@ -1,4 +1,4 @@
-import type { Outcome, RunHandle, Runtime } from 'flyball';
+import type { Outcome, RunHandle, Runtime, Waiting } from 'flyball';
 import { turns } from 'flyball/testing';
 import type { Limits } from './case.js';
 import type { End, Journey } from './journey.js';
@@ -32,7 +32,7 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
       else {
         if (turn > MOST_TURNS - 4) waiting.push(JSON.stringify(outcome.waiting));
         const until = Math.min(...outcome.waiting.map((one) => one.until ?? Number.POSITIVE_INFINITY));
-        const hasHelped = await helped(runtime, runId);
+        const hasHelped = await helped(runtime, runId, outcome.waiting);
         const isAnswered = (await respond(place, life, journey, outcome.waiting)) || hasHelped;
         if (!isAnswered && until === Number.POSITIVE_INFINITY)
           return { stop: 'hangs', because: JSON.stringify(outcome.waiting) };
@@ -47,12 +47,18 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
   }
 }
 
-/** Other runs that this one started are taken to their ends, as a worker would. True where one has come to its end. */
-async function helped(runtime: Runtime, runId: string): Promise<boolean> {
+/**
+ * Other runs that this one started, or waits for, are taken to their ends, as a worker would. True where one has come to
+ * its end. A fork waits for runs that its origin started: one whose process died between its last entry and giving it
+ * back is left like that by an origin that was told of the end, and says that it is running until somebody takes it over.
+ */
+async function helped(runtime: Runtime, runId: string, waiting: readonly Waiting[]): Promise<boolean> {
   const { runs } = await runtime.list({ agent: 'helper', limit: 100 });
+  const joined = new Set(waiting.map(({ name }) => name));
   let hasHelped = false;
   for (const { id, status, source } of runs) {
-    if (source !== `run:${runId}` || !['pending', 'running', 'suspended'].includes(status)) continue;
+    const isItsOwn = source === `run:${runId}` || joined.has(`ended:${id}`);
+    if (!isItsOwn || !['pending', 'running', 'suspended'].includes(status)) continue;
     await (await runtime.wake(id)).outcome();
     hasHelped = true;
   }
