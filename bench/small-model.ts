@@ -166,10 +166,12 @@ async function verdicts(): Promise<void> {
         kind,
         String(verdict['kind'] ?? outcome.stop),
         String(verdict['passed'] ?? ''),
-        JSON.stringify(verdict['scores'] ?? ''),
+        verdict['scores'] === undefined
+          ? String(verdict['because'] ?? '').slice(0, 60)
+          : JSON.stringify(verdict['scores']),
       ]);
     }
-  table(['question', 'answer', 'verdict', 'passed', 'scores'], rows);
+  table(['question', 'answer', 'verdict', 'passed', 'scores, or why there are none'], rows);
 }
 
 const SECTIONS = { loop: toolLoops, votes, judge: verdicts } as const;
