@@ -64,7 +64,7 @@ export function isOfAnOldTurn(entries: readonly Entry[]): boolean {
   const began = entries.findLastIndex(({ event }) => event.type === 'attempt-start');
   const traces = entries
     .slice(0, began)
-    .flatMap(({ event }) => (event.type === 'generation-start' || !isAbout(event) ? [event] : []));
+    .flatMap(({ event }) => (event.type === 'generation-start' || !(isAbout(event) || isLifted(event)) ? [event] : []));
   const [before, previous] = [traces.at(-1), traces.at(-2)];
   if (before === undefined || isAbout(before)) return false;
   if (!BEGINS_A_TURN.has(before.type)) return true;
@@ -72,6 +72,16 @@ export function isOfAnOldTurn(entries: readonly Entry[]): boolean {
   const hasStrands = entries.some(({ event }) => event.type === 'scope-overlap' && event.path === branchOf(before));
   const isBeside = previous !== undefined && (branchOf(previous) !== branchOf(before) || hasStrands);
   return isBeside && BEGINS_A_TURN.has(previous.type);
+}
+
+/**
+ * A bound of the run, or what that stopped. The run went on after it, so the bound was lifted and the code never hears of
+ * it: the turn in which it was reached is the one that is lived again, with whatever it had done before.
+ */
+function isLifted(event: RunEvent): boolean {
+  if (event.type === 'trip') return event.node === '';
+  if (event.type !== 'abort' || event.failure.code !== 'BOUND_REACHED') return false;
+  return (event.failure.detail as { readonly node?: string } | undefined)?.node === '';
 }
 
 function branchOf(event: RunEvent): string {

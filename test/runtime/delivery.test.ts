@@ -1,7 +1,7 @@
 import { budget, done, type Outcome, type Run } from 'flyball';
 import { autoClock, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { eventsOf, gate, moving, RUN, Stage, still } from './stage.js';
+import { at, eventsOf, gate, moving, RUN, Stage, still } from './stage.js';
 
 describe('completions', () => {
   it('reach raw promises in the order of the journal, live and on replay alike [R2-DELIVERY-ORDER]', async () => {
@@ -136,6 +136,34 @@ describe('completions', () => {
     const second = stage.open(agent);
     await second.runtime.signal(RUN, 'go');
     expect(await second.resume()).toMatchObject({ stop: 'done' });
+  });
+});
+
+describe('parts that began in different processes', () => {
+  it('begin one after the other on every replay, and see what they saw then [R2-DELIVERY-ORDER]', async () => {
+    const stage = moving();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const seen: string[] = [];
+      const one = run.within({ share: 0.4 }, async (part) => {
+        const slept = part.sleep(1000); // written at once: the start of the other part is in the write after it
+        await Promise.resolve();
+        seen.push('one');
+        await slept;
+      });
+      const two = run.within({ share: 0.4 }, (part) => part.step('two', [...seen], (known) => known, 'pure'));
+      return done((await Promise.all([one, two]))[1]);
+    };
+    const begun = async () => (await stage.events('spawn-start')).map(({ path }) => path);
+    await stage.crashed(agent, at('before', 'spawn-start', 2));
+    expect(await begun()).toEqual(['/within.0']);
+
+    const second = stage.open(agent);
+    expect(await second.resume()).toMatchObject({ stop: 'suspended' });
+    expect(await begun()).toEqual(['/within.0', '/within.1']);
+    second.die();
+
+    await new Promise<void>((resolve) => void stage.clock.after(1000, resolve));
+    expect(await stage.open(agent).resume()).toMatchObject({ stop: 'done', value: ['one'] });
   });
 });
 

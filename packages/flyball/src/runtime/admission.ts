@@ -195,17 +195,28 @@ export class Admission {
     if (delivery.isInLine) journal.announceCalls();
   }
 
-  /** Starts children that the process before this one came to only when its own past was over. False where there are none. */
+  /**
+   * Starts children that an earlier process came to only when its own past was over: all of one process in one turn, and
+   * those of the next one in the turn after it. What the first did in between was known to the others when they began,
+   * also where nothing was delivered meanwhile. False where there are none.
+   */
   startLate(): boolean {
-    const { recorded, books, delivery } = this.run;
+    const { recorded } = this.run;
     if (recorded.late.size === 0) return false;
-    const isDue = ({ pending: { id } }: Held): boolean =>
-      (recorded.late.get(id)?.after ?? Number.POSITIVE_INFINITY) <= delivery.delivered && books.eras.hasBegun(id);
-    const due = this.held.filter(isDue);
+    const due = this.held.filter(({ pending: { id } }) => this.isLateAndDue(id));
     if (due.length === 0) return false;
-    this.held = this.held.filter((one) => !isDue(one));
-    for (const { pending, want } of due) if (pending.closedBy === undefined) this.begin(pending, want);
+    const cameTo = ({ pending: { id } }: Held): number => recorded.late.get(id)?.process ?? 0;
+    const first = due.reduce((least, one) => Math.min(least, cameTo(one)), Number.POSITIVE_INFINITY);
+    const starting = new Set(due.filter((one) => cameTo(one) === first));
+    this.held = this.held.filter((one) => !starting.has(one));
+    for (const { pending, want } of starting) if (pending.closedBy === undefined) this.begin(pending, want);
     return true;
+  }
+
+  private isLateAndDue(id: EffectId): boolean {
+    const { recorded, books, delivery } = this.run;
+    const after = recorded.late.get(id)?.after ?? Number.POSITIVE_INFINITY;
+    return after <= delivery.delivered && books.eras.hasBegun(id);
   }
 
   /** Starts, in the order of the calls, what had to wait. */

@@ -3,11 +3,21 @@ import { ACTS, ASKS, CONTROLS, PATTERNS, ROLLBACKS, TELLING, WAITS } from '../..
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { Placed } from './standing.js';
 
+/** The process that came to a child when it was done with the past. */
+interface CameTo {
+  /** How many processes there were before it. */
+  readonly process: number;
+  /** How many deliveries it had found. */
+  readonly after: number;
+  /** When it began. */
+  readonly lifeAt: number;
+}
+
 /** Who worked on a run, how far each got, and how the run stands. */
 export interface LifeHistory {
   readonly attempts: number;
-  /** Children that began late: how many deliveries came before that, and when the process began that came to them. */
-  readonly late: ReadonlyMap<EffectId, { readonly after: number; readonly lifeAt: number }>;
+  /** Children that began late. */
+  readonly late: ReadonlyMap<EffectId, CameTo>;
   /** The last word about it is a pause. */
   readonly isPaused: boolean;
   /** The run's end, unless it was let go on after it. */
@@ -15,27 +25,27 @@ export interface LifeHistory {
 }
 
 class LifeFold implements LifeHistory {
-  readonly late = new Map<EffectId, { readonly after: number; readonly lifeAt: number }>();
+  readonly late = new Map<EffectId, CameTo>();
   attempts = 0;
   isPaused = false;
   end: EventOf<'run-end'> | undefined;
   /** How many entries were delivered so far. */
   delivered = 0;
-  /** The process of this place: what it found, and when. */
-  process: { readonly after: number; readonly lifeAt: number };
+  /** The process of this place. */
+  life: CameTo;
 
   constructor(lifeAt: number) {
-    this.process = { after: 0, lifeAt };
+    this.life = { process: 0, after: 0, lifeAt };
   }
 }
 
 const ROWS: ByKind<[fold: LifeFold, at: Placed], void> = {
   'attempt-start': (_event, fold, { own, entry }) => {
     if (own) fold.attempts++;
-    fold.process = { after: fold.delivered, lifeAt: entry.at };
+    fold.life = { process: fold.life.process + 1, after: fold.delivered, lifeAt: entry.at };
   },
   'spawn-start': ({ id, late }, fold) => {
-    if (late === true) fold.late.set(id, fold.process);
+    if (late === true) fold.late.set(id, fold.life);
   },
   'run-resume': (_event, fold, { own }) => {
     if (!own) return;
