@@ -1,6 +1,8 @@
-// shows: R13-LLAMA-SHOWN
-/** What the tool loop, self-consistency and a judge make of SmolLM2-135M, the smallest model that speaks, in this process. */
+// shows: R13-LLAMA-SHOWN, R13-LLAMA-CALIBRATE
+/** What the tool loop, self-consistency, a judge and `flyball lab calibrate` make of SmolLM2-135M, the smallest model that speaks, in this process. */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Agent, createModels, createRuntime, done, type Model, memoryEngine } from 'flyball';
 import { toolLoop } from 'flyball/loops';
 import { rubricJudge, selfConsistency, zeroShot } from 'flyball/patterns';
@@ -11,6 +13,7 @@ import { heading, table } from './measure/report.js';
 import { wideBudget } from './measure/wide-budget.js';
 
 const FOLDER = '.cache/llama';
+const command = resolve('packages/flyball/dist/cli/main.js');
 const PATIENCE_MS = 1_000_000;
 const WEIGHTS = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 if (!existsSync(`${FOLDER}/${WEIGHTS}`)) {
@@ -167,14 +170,20 @@ async function verdicts(): Promise<void> {
         String(verdict['kind'] ?? outcome.stop),
         String(verdict['passed'] ?? ''),
         verdict['scores'] === undefined
-          ? String(verdict['because'] ?? '').slice(0, 60)
+          ? String(verdict['because'] ?? '').slice(0, 160)
           : JSON.stringify(verdict['scores']),
       ]);
     }
   table(['question', 'answer', 'verdict', 'passed', 'scores, or why there are none'], rows);
 }
 
-const SECTIONS = { loop: toolLoops, votes, judge: verdicts } as const;
+async function calibrated(): Promise<void> {
+  heading('`flyball lab calibrate`, 200 calls, one at a time');
+  const words = ['lab', 'calibrate', '--model', `llama/${WEIGHTS}`, '--calls', '200', '--width', '1'];
+  execFileSync(process.execPath, [command, ...words], { stdio: 'inherit', env: { ...process.env, ...env } });
+}
+
+const SECTIONS = { loop: toolLoops, votes, judge: verdicts, calibrate: calibrated } as const;
 const named = process.argv.slice(2); // such as `votes judge`: all of them where none is named
 const began = performance.now();
 for (const [name, section] of Object.entries(SECTIONS)) if (named.length === 0 || named.includes(name)) await section();
