@@ -82,6 +82,17 @@ describe('flyball patterns', () => {
     expect((await flyball(['patterns', 'show', 'R17', '--rounds', '5'])).error).toContain('R17 has no option rounds');
   });
 
+  it.each([
+    [['--samples', 'five'], '--samples must be a number of at least 0, got "five".'],
+    [['--samples', '-5'], '--samples must be a number of at least 0, got "-5".'],
+    [['--samples'], '--samples must be a number of at least 0, got "".'],
+    [['R18'], 'show takes one pattern, and got "R18" too.'],
+  ])('show: refuses figures that are none: %j [R17-CLI]', async (words, problem) => {
+    const { code, out, error } = await flyball(['patterns', 'show', 'R17', ...words]);
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toContain(problem);
+  });
+
   it('show: the compiled example of its page, with what it needs [R17-EXAMPLES]', async () => {
     const page = readFileSync(join(root, 'docs/patterns/r7-reflexion.md'), 'utf8');
     const [, code = 'none'] = / -->\n```ts\n([\s\S]*?)\n```/.exec(page) ?? [];
@@ -114,6 +125,10 @@ describe('flyball patterns', () => {
     expect((await flyball(['patterns', 'check', bad, '--profile', 'pilot'])).error).toContain(
       'There is no profile "pilot"',
     );
+    for (const count of ['many', '-3', '2.5'])
+      expect((await flyball(['patterns', 'check', bad, '--max-calls', count])).error).toContain(
+        `--max-calls must be a whole number of at least 1, got "${count}".`,
+      );
   });
 
   it('suggest: by a task description, without a model [R17-CLI]', async () => {
@@ -131,6 +146,18 @@ describe('flyball patterns', () => {
       'unknown field "colour"',
     );
     expect((await json('patterns', 'suggest', '--fields')).value['fields']).toContain('tools');
+    const twenty = file('twenty.yaml', 'language-decides: true\ntools: 20\n');
+    expect((await flyball(['patterns', 'suggest', twenty])).out).toContain('[E1.many-tools]');
+  });
+
+  it.each([
+    ['tools: many', 'tools must be a number, got "many".'],
+    ['returning-share: true', 'returning-share must be a number, got "true".'],
+    ['sandbox: 3', 'sandbox must be true or false, got "3".'],
+    ['corpus: huge', 'corpus must be one of '],
+  ])('suggest: refuses a value that no rule could read: %s [R17-CLI]', async (line, problem) => {
+    const { code, error } = await flyball(['patterns', 'suggest', file('typed.yaml', `${line}\n`)]);
+    expect([code, error]).toEqual([2, expect.stringContaining(problem)]);
   });
 
   it('suggest: says what is not built yet, and what to use until then [R17-CLI]', async () => {

@@ -90,6 +90,8 @@ describe('the patterns of a run', () => {
     expect(asPredicted(use('/a', { predicted, modelCalls: 1 }))).toBeUndefined();
     expect(asPredicted(use('/a', { predicted, modelCalls: 1, how: 'done' }))).toBe('fewer');
     expect(asPredicted(use('/a', { predicted, modelCalls: 2, how: 'done' }))).toBe('yes');
+    for (const how of ['failed', 'bounded', 'blocked'] as const)
+      expect(asPredicted(use('/a', { predicted, modelCalls: 1, how }))).toBe('yes'); // it ended before it could make them
     expect(asPredicted(use('/a'))).toBeUndefined();
   });
 });

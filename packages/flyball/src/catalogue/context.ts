@@ -1,7 +1,7 @@
 import type { PatternId } from '../core/use.js';
 import { patterns } from './catalogue.js';
 import { type Composition, type Placed, placedIn, RUNTIME_PATTERNS, type System, sessionsBy } from './subject.js';
-import type { FactName, PatternSpec, Profile, Relation } from './types.js';
+import type { FactName, MeasureName, PatternSpec, Profile, Relation } from './types.js';
 
 /** A composition as the rules see it. */
 export interface Context {
@@ -14,6 +14,8 @@ export interface Context {
   readonly present: ReadonlySet<string>;
   /** Undefined where nobody knows. */
   readonly fact: (name: FactName) => boolean | undefined;
+  /** What can be counted before anything runs; undefined for what only journals tell. */
+  readonly measure: (name: MeasureName) => number | undefined;
 }
 
 /** The most tools of which a model still chooses well. */
@@ -33,7 +35,15 @@ export function contextOf(subject: Composition): Context {
     profile: new Set(subject.profile ?? []),
     present: presentIn(placed, host),
     fact: (name) => subject.decisions?.facts?.[name] ?? facts[name],
+    measure: (name) => counted(placed)[name],
   };
+}
+
+function counted(placed: readonly Placed[]): Readonly<Partial<Record<MeasureName, number>>> {
+  const crews = placed
+    .filter(({ use }) => use.id === 'O6')
+    .map(({ use }) => [use.parts['workers'] ?? []].flat().length);
+  return { workers: Math.max(0, ...crews), tools: mostTools(placed.map(({ use }) => use)) };
 }
 
 /** Patterns of some uses, and what they have by construction. */
@@ -77,7 +87,7 @@ function factsOf(placed: readonly Placed[], system: System): Readonly<Partial<Re
     'privileged-tool': ofTools(({ effect, privileged }) => privileged === true || effect === 'irreversible'),
     'outside-result': ofTools(({ legs: own = [] }) => own.includes('untrusted')),
     'third-party-content': ofTools(({ legs: own = [] }) => own.includes('untrusted')),
-    'code-execution': ofTools(({ runs }) => runs === 'code'),
+    'code-execution': ofTools(({ runs, privileged }) => runs === 'code' || privileged === true),
     'mutating-command': ofTools(({ runs, effect = 'pure' }) => runs !== undefined && effect !== 'pure'),
     'outside-input': crossings === undefined ? undefined : crossings.input !== undefined,
     trifecta: tools === undefined ? undefined : legs.size === 3,

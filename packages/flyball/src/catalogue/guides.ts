@@ -36,7 +36,7 @@ export const guides: readonly GuideRule[] = [
   {
     id: 'E1.many-tools',
     guide: 'integration',
-    when: { 'language-decides': true, tools: { above: 20 } },
+    when: { 'language-decides': true, tools: { atLeast: 20 } },
     take: ['I3', 'V13'],
     because: 'Twenty tools are found by search and not listed.',
   },

@@ -1,5 +1,6 @@
 import type { Entry } from '../core/events.js';
 import { usesIn } from '../core/use.js';
+import { claimsFeeling } from './affect.js';
 import { foundAnti } from './anti-pattern-finding.js';
 import { type Finding, inOrder } from './finding.js';
 import {
@@ -28,8 +29,6 @@ export interface JournalOptions {
 const SAME_SEQUENCE = 0.95;
 /** From how many runs on something that is the same in all of them counts. */
 const MANY = 20;
-const AFFECT =
-  /\bI(?:'m| am| feel| felt)\b[^.!?]{0,20}\b(happy|sad|lonely|excited|hurt|proud|afraid|scared|thrilled|worried)\b|\bI (?:love|miss|adore) you\b/i;
 
 /**
  * What did happen: formulas that did not hold, patterns that nobody declared, and the known mistakes that only a run shows.
@@ -167,7 +166,7 @@ function unused({ run, entries, spans }: RunJournal): readonly Finding[] {
 function affected({ run, entries }: RunJournal): readonly Finding[] {
   const end = entries.at(-1)?.event;
   const value = end?.type === 'run-end' && 'value' in end.outcome ? end.outcome.value : undefined;
-  return typeof value === 'string' && AFFECT.test(value)
+  return typeof value === 'string' && claimsFeeling(value)
     ? [foundAnti('HA1', run, 'the answer says how the agent feels.')]
     : [];
 }

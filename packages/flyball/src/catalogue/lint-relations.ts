@@ -136,7 +136,10 @@ export function isTrue(context: Context, when: Condition): boolean | undefined {
   if ('fact' in when) return context.fact(when.fact);
   if ('profile' in when) return context.profile.has(when.profile);
   if ('person' in when) return context.subject.decisions?.questions?.[when.person];
-  return undefined; // measured: `suggest` reads it from journals
+  const measured = context.measure(when.measured);
+  return measured === undefined
+    ? undefined
+    : measured > (when.above ?? Infinity) || measured < (when.below ?? -Infinity);
 }
 
 function atOf({ placed, subject: { agents } }: Context, from: string): string {

@@ -1,6 +1,6 @@
 import { foundAnti } from './anti-pattern-finding.js';
 import { patternSpec } from './catalogue.js';
-import { type Context, FEW_TOOLS } from './context.js';
+import { type Context, FEW_TOOLS, presentIn } from './context.js';
 import type { Finding } from './finding.js';
 import { type AgentFacts, sessionsBy } from './subject.js';
 import type { AntiPatternId } from './types.js';
@@ -15,10 +15,17 @@ const NEARLY_EQUAL = 0.8;
 const agentsOf = ({ system }: Context): readonly (readonly [string, AgentFacts])[] =>
   Object.entries(system.agents ?? {});
 
+/** What an agent and the host have. One that is a part of others goes by a name of its own: all that there is. */
+function presentFor({ placed, host, present, subject }: Context, agent: string): ReadonlySet<string> {
+  const own = placed.filter((each) => each.agent === agent);
+  return agent in subject.agents ? presentIn(own, host) : present;
+}
+
 function godPrompt(context: Context): readonly Finding[] {
   const limit = context.system.instructionLimit ?? INSTRUCTION_LIMIT;
-  if (context.present.has('O2') || context.present.has('O6')) return [];
   return agentsOf(context).flatMap(([name, { instructionTokens = 0, taskTypes = 1 }]) => {
+    const present = presentFor(context, name);
+    if (present.has('O2') || present.has('O6')) return [];
     if (instructionTokens > limit)
       return [foundAnti('A1', name, `its instructions take ${instructionTokens} tokens, more than ${limit}.`)];
     return taskTypes > 1 ? [foundAnti('A1', name, `its instructions cover ${taskTypes} kinds of task.`)] : [];
@@ -102,9 +109,10 @@ function vibeChecked({ system: { evals }, profile }: Context): readonly Finding[
 }
 
 /** A loop that is given its window says so in its parts. */
-function hoarding({ placed, present }: Context): readonly Finding[] {
-  if (present.has('K6') || present.has('K7')) return [];
-  return placed.flatMap(({ use, at }) => {
+function hoarding(context: Context): readonly Finding[] {
+  return context.placed.flatMap(({ use, at, agent }) => {
+    const present = presentFor(context, agent);
+    if (present.has('K6') || present.has('K7')) return [];
     const window = [use.parts['window'] ?? []].flat();
     return use.id === 'R4' && 'window' in use.parts && window.length === 0
       ? [foundAnti('A7', at, 'nothing is ever taken out of its window.')]

@@ -1,13 +1,12 @@
+import { claimsFeeling } from './affect.js';
 import { foundAnti } from './anti-pattern-finding.js';
 import { variesLast } from './checks.js';
+import type { Context } from './context.js';
 import type { Finding } from './finding.js';
 import type { Rule } from './rules-agents.js';
 import { sessionsBy } from './subject.js';
 import type { AntiPatternId } from './types.js';
 
-/** First-person claims of feeling. */
-const AFFECT =
-  /\bI(?:'m| am| feel| felt)\b[^.!?]{0,20}\b(happy|sad|lonely|excited|love|miss|hurt|proud|afraid|scared|thrilled|worried)\b|\bI (?:love|miss|adore) you\b/i;
 const ALL_APPROVED = 0.99;
 const SERVER_LIMIT = 55_000;
 const SERVER_WARNS = 20_000;
@@ -16,42 +15,58 @@ const FLAT_WARNS = 16;
 const FLAT_LIMIT = 20;
 const WIDE = 4;
 
+/** Where the first of these patterns stands; its id where the host brings it. */
+const placeOf = ({ placed }: Context, ...ids: readonly string[]): string =>
+  placed.find(({ use }) => ids.includes(use.id))?.at ?? ids.join(', ');
+
 const simulatedEmotion: Rule = ({ system: { segments = [] } }) =>
   segments.flatMap(({ name, text = '' }) =>
-    AFFECT.test(text) ? [foundAnti('HA1', name, 'it says how the agent feels.')] : [],
+    claimsFeeling(text) ? [foundAnti('HA1', name, 'it says how the agent feels.')] : [],
   );
 
-const relationshipDepth: Rule = ({ present, system: { relationship } }) => {
+const relationshipDepth: Rule = (context) => {
+  const { present, system } = context;
+  const { relationship } = system;
   if (!present.has('H10')) return [];
   const needed = ['outputGuard', 'retention', 'depthLimit', 'consent', 'erasure'] as const;
   const missing = needed.filter((each) => relationship?.[each] !== true);
-  return missing.length === 0 ? [] : [foundAnti('HA2', 'H10', `it has no ${missing.join(', ')}.`)];
+  return missing.length === 0 ? [] : [foundAnti('HA2', placeOf(context, 'H10'), `it has no ${missing.join(', ')}.`)];
 };
 
-const identityDrift: Rule = ({ present, system: { identityFields = [], styleFields = [] } }) => {
+const identityDrift: Rule = (context) => {
+  const { present, system } = context;
+  const { identityFields = [], styleFields = [] } = system;
   const adapts = ['H7', 'H10'].filter((id) => present.has(id));
   if (adapts.length > 0 && !present.has('H1'))
-    return [foundAnti('HA3', adapts.join(', '), 'it adapts without an identity.')];
+    return [foundAnti('HA3', placeOf(context, ...adapts), 'it adapts without an identity.')];
   const both = styleFields.filter((field) => identityFields.includes(field));
-  return both.length === 0 ? [] : [foundAnti('HA3', 'H7', `style may write ${both.join(', ')} of the identity.`)];
+  return both.length === 0
+    ? []
+    : [foundAnti('HA3', placeOf(context, 'H7'), `style may write ${both.join(', ')} of the identity.`)];
 };
 
-const principleAdoption: Rule = ({ present, host, system: { principles } }) => {
+const principleAdoption: Rule = (context) => {
+  const { present, host, system } = context;
+  const { principles } = system;
   if (!present.has('H5')) return [];
+  const at = placeOf(context, 'H5');
   const found: Finding[] = [];
-  if (!present.has('V1') && !host.has('V1')) found.push(foundAnti('HA4', 'H5', 'no person decides.'));
-  if (principles?.needsVerdict === false) found.push(foundAnti('HA4', 'H5', 'a change is possible without a verdict.'));
-  if (principles?.signer === 'model') found.push(foundAnti('HA4', 'H5', 'a model signs the verdict.'));
+  if (!present.has('V1') && !host.has('V1')) found.push(foundAnti('HA4', at, 'no person decides.'));
+  if (principles?.needsVerdict === false) found.push(foundAnti('HA4', at, 'a change is possible without a verdict.'));
+  if (principles?.signer === 'model') found.push(foundAnti('HA4', at, 'a model signs the verdict.'));
   if ((principles?.approvalRate ?? 0) >= ALL_APPROVED)
-    found.push(foundAnti('HA4', 'H5', 'nearly everything is approved.', 'warning'));
+    found.push(foundAnti('HA4', at, 'nearly everything is approved.', 'warning'));
   return found;
 };
 
-const staleSelf: Rule = ({ present, system: { trackRecord } }) => {
+const staleSelf: Rule = (context) => {
+  const { present, system } = context;
+  const { trackRecord } = system;
   if (!present.has('H9')) return [];
-  if (trackRecord?.decays !== true) return [foundAnti('HA5', 'H9', 'entries never fade.')];
+  const at = placeOf(context, 'H9');
+  if (trackRecord?.decays !== true) return [foundAnti('HA5', at, 'entries never fade.')];
   return (trackRecord.incomplete ?? 0) > 0
-    ? [foundAnti('HA5', 'H9', `${trackRecord.incomplete} entries lack attempts, successes, date or confidence.`)]
+    ? [foundAnti('HA5', at, `${trackRecord.incomplete} entries lack attempts, successes, date or confidence.`)]
     : [];
 };
 
@@ -101,12 +116,12 @@ const forgotten: Rule = ({ host, system: { delegates = [] } }) =>
       ...(maxDepth === undefined ? ['a cap on depth'] : []),
       ...(traced === true || host.has('V14') ? [] : ['a trace']),
     ];
-    return missing.length === 0 ? [] : [foundAnti('IA5', name, `it has no ${missing.join(', no ')}.`)];
+    return missing.length === 0 ? [] : [foundAnti('IA5', name, `it lacks ${missing.join(', ')}.`)];
   });
 
-const softOnly: Rule = ({ profile, present }) =>
-  profile.has('safety-critical') && present.has('S9') && !present.has('V7')
-    ? [foundAnti('CE1', 'S9', 'principles stand alone in a safety-critical system.')]
+const softOnly: Rule = (context) =>
+  context.profile.has('safety-critical') && context.present.has('S9') && !context.present.has('V7')
+    ? [foundAnti('CE1', placeOf(context, 'S9'), 'principles stand alone in a safety-critical system.')]
     : [];
 
 const watched: Rule = ({ system: { actions = {} } }) =>
@@ -138,16 +153,19 @@ const inNameOnly: Rule = ({ system: { agents = {} } }) =>
     readsParentHistory === true ? [foundAnti('CE5', name, "it reads its parent's history.")] : [],
   );
 
-const selfModifying: Rule = ({ present, system: { selfTuning } }) => {
+const selfModifying: Rule = (context) => {
+  const { present, system } = context;
+  const { selfTuning } = system;
   if (!present.has('H8')) return [];
+  const at = placeOf(context, 'H8');
   const missing = (['surface', 'gate', 'reviewer', 'wayBack', 'caps'] as const).filter(
     (each) => selfTuning?.[each] !== true,
   );
-  const found = missing.length === 0 ? [] : [foundAnti('CE6', 'H8', `it has no ${missing.join(', ')}.`)];
+  const found = missing.length === 0 ? [] : [foundAnti('CE6', at, `it has no ${missing.join(', ')}.`)];
   if (selfTuning?.proposerReadsCases === true)
-    return [...found, foundAnti('CE6', 'H8', 'the proposer can read the cases.')];
+    return [...found, foundAnti('CE6', at, 'the proposer can read the cases.')];
   return selfTuning?.sharesData === true
-    ? [...found, foundAnti('CE6', 'H8', 'monitoring and evaluation share data or a judge.')]
+    ? [...found, foundAnti('CE6', at, 'monitoring and evaluation share data or a judge.')]
     : found;
 };
 

@@ -51,6 +51,22 @@ export function suggestForTask(task: Task): readonly Suggestion[] {
 /** Fields that the guides read, for whoever writes a task description. */
 export const taskFields: readonly string[] = [...new Set(guides.flatMap(({ when }) => Object.keys(when)))].sort();
 
+/** What a field has to be, where this value is something else: a rule would pass over it without a word. */
+export function valueProblem(field: string, value: unknown): string | undefined {
+  const conditions = guides.flatMap(({ when }) => when[field] ?? []);
+  const isRead = conditions.some((condition) =>
+    typeof condition === 'object'
+      ? typeof value === 'number'
+      : typeof condition === 'string'
+        ? conditions.includes(value as string)
+        : typeof value === 'boolean',
+  );
+  const [first] = conditions;
+  if (isRead || first === undefined) return undefined;
+  if (typeof first === 'object') return 'a number';
+  return typeof first === 'boolean' ? 'true or false' : `one of ${[...new Set(conditions)].join(', ')}`;
+}
+
 function applies({ when }: GuideRule, task: Task): boolean {
   return Object.entries(when).every(([field, condition]) => {
     const value = task[field];

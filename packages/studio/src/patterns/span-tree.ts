@@ -51,10 +51,13 @@ function isWithin(use: PatternUse, outer: PatternUse): boolean {
   );
 }
 
+/** How a pattern ends that was not cut short: one that failed or was stopped may have made fewer calls than it can. */
+const WHOLE: ReadonlySet<string> = new Set(['done', 'degraded', 'returned']);
+
 /** Whether a pattern made the calls that were predicted; undefined while it can still make more, or nobody said. */
 export function asPredicted({ predicted, modelCalls, how }: PatternUse): 'yes' | 'fewer' | 'more' | undefined {
   if (predicted === undefined) return undefined;
   if (modelCalls > predicted.max) return 'more';
   if (how === undefined) return undefined;
-  return modelCalls < predicted.min ? 'fewer' : 'yes';
+  return modelCalls < predicted.min && WHOLE.has(how) ? 'fewer' : 'yes';
 }

@@ -52,9 +52,7 @@ export const k5: PatternSpec = {
           {
             fact: 'lookups',
             least: 0,
-            most: {
-              param: 'maxRounds',
-            },
+            most: 2,
           },
           {
             part: 'lookup',
@@ -66,9 +64,7 @@ export const k5: PatternSpec = {
           {
             fact: 'otherLookups',
             least: 0,
-            most: {
-              param: 'maxRounds',
-            },
+            most: 1,
           },
           {
             part: 'fallbacks',
@@ -94,9 +90,7 @@ export const k5: PatternSpec = {
           {
             fact: 'rewritten',
             least: 0,
-            most: {
-              param: 'maxRounds',
-            },
+            most: 1,
           },
           {
             part: 'rewriter',
@@ -120,7 +114,7 @@ export const k5: PatternSpec = {
           {
             fact: 'checked',
             least: 0,
-            most: 2,
+            most: 1,
           },
           {
             part: 'checker',

@@ -16,7 +16,7 @@ export const k6: PatternSpec = {
     },
   },
   params: {
-    at: {
+    trigger: {
       default: 0.7,
       source: 'catalogue',
     },

@@ -13,8 +13,16 @@ export const k7: PatternSpec = {
   seats: {},
   params: {
     at: {
-      default: 'subtask',
-      source: 'catalogue',
+      default: 'threshold',
+      source: 'ours',
+    },
+    trigger: {
+      default: 0.7,
+      source: 'ours',
+    },
+    keepRecent: {
+      default: 6,
+      source: 'ours',
     },
     spent: {
       default: 0.3,

@@ -29,7 +29,7 @@ export const o14: PatternSpec = {
     },
     maxReroutes: {
       default: 1,
-      source: 'catalogue',
+      source: 'ours',
     },
   },
   calls: {

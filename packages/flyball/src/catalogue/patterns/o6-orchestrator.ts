@@ -32,7 +32,7 @@ export const o6: PatternSpec = {
     },
     maxRounds: {
       default: 1,
-      source: 'catalogue',
+      source: 'ours',
     },
     slice: {
       source: 'ours',

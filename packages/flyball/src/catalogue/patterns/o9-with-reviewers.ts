@@ -47,7 +47,7 @@ export const o9: PatternSpec = {
         times: [
           {
             fact: 'reviewed',
-            least: 1,
+            least: 0,
             most: {
               param: 'maxRounds',
             },
@@ -82,7 +82,12 @@ export const o9: PatternSpec = {
             fact: 'revisions',
             least: 0,
             most: {
-              param: 'maxRounds',
+              sum: [
+                {
+                  param: 'maxRounds',
+                },
+                -1,
+              ],
             },
           },
           {

@@ -72,7 +72,12 @@ export const r7: PatternSpec = {
             fact: 'critiques',
             least: 0,
             most: {
-              param: 'maxAttempts',
+              sum: [
+                {
+                  param: 'maxAttempts',
+                },
+                -1,
+              ],
             },
           },
           {

@@ -69,7 +69,7 @@ async function check(
   const module = await loadAgentModule(file, call.env);
   const decisions = readDecisions(path);
   const agents = Object.fromEntries(Object.entries(module.agents).filter(([name]) => !name.includes(':')));
-  const budget = maxCalls === undefined ? {} : { budget: { modelCalls: Number(maxCalls) } };
+  const budget = maxCalls === undefined ? {} : { budget: { modelCalls: countOf(maxCalls) } };
   const own = lint({ agents, host: hostOf(module.runtime.seams), profile: profiles(profile), decisions, ...budget });
   const journals = run.length === 0 ? [] : await journalsOf(call, run);
   const findings = [...own, ...lintJournals(journals, { agents, decisions }, windowOf(window))];
@@ -80,6 +80,13 @@ async function check(
     `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}${all === true ? '' : `; ${count('info')} more for your information: --all`}.`,
   );
   return count('error') === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function countOf(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1)
+    throw new ConfigError(`--max-calls must be a whole number of at least 1, got "${text}".`);
+  return count;
 }
 
 function windowOf(tokens: string | undefined): { readonly window?: number } {

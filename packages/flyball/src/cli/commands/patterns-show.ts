@@ -3,6 +3,7 @@ import { patternSpec, relations } from '../../catalogue/catalogue.js';
 import { catalogueJson } from '../../catalogue/json.js';
 import { predictedFor } from '../../catalogue/suggest.js';
 import type { CatalogueEntry, Condition, ParamSpec, Relation } from '../../catalogue/types.js';
+import { ConfigError } from '../../core/errors.js';
 import type { Interval } from '../../core/formula.js';
 import { nearestNames } from '../../tools/nearest-names.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
@@ -23,19 +24,23 @@ export function showPatternCommand(perform: Perform): Command {
     .allowUnknownOption()
     .allowExcessArguments()
     .action((name: string, options: CommonOptions, command: Command) =>
-      perform(options, {}, (call) => show(call, name, figuresIn(command.args.slice(1)))),
+      perform(options, {}, async (call) => show(call, name, figuresIn(command.args.slice(1)))),
     );
 }
 
 /** `--samples 5` as figures of the formula. */
 function figuresIn(words: readonly string[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    words.flatMap((word, index) => {
-      const [, name = '', own] = /^--([A-Za-z][\w-]*)(?:=(.+))?$/.exec(word) ?? [];
-      const value = Number(own ?? words[index + 1]);
-      return name !== '' && Number.isFinite(value) ? [[name, value]] : [];
-    }),
-  );
+  const figures: Record<string, number> = {};
+  for (let at = 0; at < words.length; at++) {
+    const [, name, own] = /^--([A-Za-z][\w-]*)(?:=(.*))?$/.exec(words[at] ?? '') ?? [];
+    if (name === undefined) throw new ConfigError(`show takes one pattern, and got "${words[at]}" too.`);
+    const text = own ?? words[++at] ?? '';
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= 0 && Number.isFinite(value)))
+      throw new ConfigError(`--${name} must be a number of at least 0, got "${text}".`);
+    figures[name] = value;
+  }
+  return figures;
 }
 
 async function show({ screen }: Call, name: string, figures: Readonly<Record<string, number>>): Promise<ExitCode> {

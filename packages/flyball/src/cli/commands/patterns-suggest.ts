@@ -10,6 +10,7 @@ import {
   suggestFromJournals,
   type Task,
   taskFields,
+  valueProblem,
 } from '../../catalogue/suggest.js';
 import { ConfigError } from '../../core/errors.js';
 import type { PatternId } from '../../core/use.js';
@@ -86,6 +87,10 @@ function taskIn(file: string | undefined): Task {
   const unknown = Object.keys(given).find((field) => !taskFields.includes(field));
   if (unknown !== undefined)
     throw new ConfigError(`${file} has an unknown field "${unknown}". flyball patterns suggest --fields lists them.`);
+  for (const [field, value] of Object.entries(given)) {
+    const problem = valueProblem(field, value);
+    if (problem !== undefined) throw new ConfigError(`${file}: ${field} must be ${problem}, got "${value}".`);
+  }
   return given as Task;
 }
 
