@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../core/errors.js';
 import type { Run } from '../../../core/run.js';
 import type { Session } from '../../../core/session.js';
+import { textSimilarity } from '../../../core/text-similarity.js';
 import type { Defect } from '../../../core/work.js';
 import type { Escalation } from '../contracts.js';
 import { escalationFor, partialIsUseful } from './escalation.js';
@@ -8,7 +9,6 @@ import { expandedQueries } from './expanded-queries.js';
 import type { RepairInput, RepairParts, RepairResult } from './repair-contracts.js';
 import { DEFAULT_LOOP, sameRounds, textsOf, WAYS_OUT, type WayOut, wayOutOf } from './repair-memory.js';
 import { RepairRound } from './repair-round.js';
-import { textSimilarity } from './similarity.js';
 import { DEFAULT_RADIUS } from './window.js';
 
 /** What is decided before anything is generated: it ends here, or this is how it goes on. */

@@ -1,13 +1,13 @@
-import { canonicalJson } from '../../core/canonical.js';
-import { blocked, done } from '../../core/outcome.js';
-import type { Agent } from '../../core/run.js';
-import { withNotes } from '../notes.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
-import { runPart } from '../seat.js';
-import { shown } from '../shown.js';
-import { type Attempted, betterOf, runTest, type Test } from '../tested.js';
-import type { Described } from '../use.js';
+import { canonicalJson } from '../core/canonical.js';
+import { blocked, done } from '../core/outcome.js';
+import type { Agent } from '../core/run.js';
+import type { Described } from '../core/use.js';
+import { withNotes } from '../kit/notes.js';
+import { checkCounts } from '../kit/options.js';
+import { pattern } from '../kit/pattern.js';
+import { runPart } from '../kit/seat.js';
+import { shown } from '../kit/shown.js';
+import { type Attempted, betterOf, runTest, type Test } from '../kit/tested.js';
 
 /** Who takes part in `untilApproved`. */
 export interface UntilApprovedParts<I, O> {

@@ -2,7 +2,7 @@ import { type Agent, done } from 'flyball';
 import { described, type Test, untilApproved, useFrom, useOf } from 'flyball/patterns';
 import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { ended, session } from '../../../../../test/patterns/bed.js';
+import { ended, session } from '../../../../test/patterns/bed.js';
 
 const RUBRIC = 'CANARY-7: a summary names the license.';
 

@@ -1,13 +1,13 @@
-import { done, type Outcome } from '../../core/outcome.js';
-import type { Agent, Entered } from '../../core/run.js';
-import type { Session } from '../../core/session.js';
-import { withNotes } from '../notes.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
-import { askOnce, runPart } from '../seat.js';
-import { shown } from '../shown.js';
-import { type Attempted, betterOf, runTest, type Test } from '../tested.js';
-import type { Described } from '../use.js';
+import { done, type Outcome } from '../core/outcome.js';
+import type { Agent, Entered } from '../core/run.js';
+import type { Session } from '../core/session.js';
+import type { Described } from '../core/use.js';
+import { withNotes } from '../kit/notes.js';
+import { checkCounts } from '../kit/options.js';
+import { pattern } from '../kit/pattern.js';
+import { askOnce, runPart } from '../kit/seat.js';
+import { shown } from '../kit/shown.js';
+import { type Attempted, betterOf, runTest, type Test } from '../kit/tested.js';
 
 /** Who takes part in `reflexion`. */
 export interface ReflexionParts<I, O> {

@@ -1,15 +1,15 @@
-import { ConfigError } from '../../core/errors.js';
-import { done } from '../../core/outcome.js';
-import type { Agent, Entered, Run } from '../../core/run.js';
-import type { Session } from '../../core/session.js';
-import { slotsOf } from '../../core/slot.js';
-import { isOneSession, seated } from '../../core/use.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
-import { askOnce, runPart } from '../seat.js';
-import { shown } from '../shown.js';
-import { type Attempted, betterOf } from '../tested.js';
-import type { Described } from '../use.js';
+import { ConfigError } from '../core/errors.js';
+import { done } from '../core/outcome.js';
+import type { Agent, Entered, Run } from '../core/run.js';
+import type { Session } from '../core/session.js';
+import { slotsOf } from '../core/slot.js';
+import type { Described } from '../core/use.js';
+import { isOneSession, seated } from '../core/use.js';
+import { checkCounts } from '../kit/options.js';
+import { pattern } from '../kit/pattern.js';
+import { askOnce, runPart } from '../kit/seat.js';
+import { shown } from '../kit/shown.js';
+import { type Attempted, betterOf } from '../kit/tested.js';
 import { type Brief, briefOf, briefText, type Review, reviewIn, reviewText } from './review-brief.js';
 
 /** Who takes part in `withReviewers`. */

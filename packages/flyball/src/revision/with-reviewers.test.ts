@@ -1,7 +1,7 @@
 import { useOf, withReviewers, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { ended, session } from '../../../../../test/patterns/bed.js';
+import { ended, session } from '../../../../test/patterns/bed.js';
 
 const TASK = 'Write the query for a user.';
 const DRAFT =

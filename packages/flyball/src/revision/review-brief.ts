@@ -1,8 +1,8 @@
-import { askUntil, type Read } from '../../core/ask-until.js';
-import { findJson } from '../../core/read-json.js';
-import type { Run } from '../../core/run.js';
-import type { Session } from '../../core/session.js';
-import { isFilled, type Slot } from '../../core/slot.js';
+import { askUntil, type Read } from '../core/ask-until.js';
+import { findJson } from '../core/read-json.js';
+import type { Run } from '../core/run.js';
+import type { Session } from '../core/session.js';
+import { isFilled, type Slot } from '../core/slot.js';
 
 /** What a reviewer found. */
 export interface ReviewIssue {

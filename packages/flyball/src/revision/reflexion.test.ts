@@ -12,7 +12,7 @@ import {
 } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { ended, session } from '../../../../../test/patterns/bed.js';
+import { ended, session } from '../../../../test/patterns/bed.js';
 
 /** Writes what its script says, one call an attempt. */
 const writer = (model: ReturnType<typeof scriptedModel>): Agent<string, string> => {
