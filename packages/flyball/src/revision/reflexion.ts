@@ -1,20 +1,32 @@
-import { done, type Outcome } from '../core/outcome.js';
+import { blocked, type Outcome } from '../core/outcome.js';
 import type { Agent, Entered } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import type { Described } from '../core/use.js';
+import { callingNoModel, type Described, isSession } from '../core/use.js';
 import { withNotes } from '../kit/notes.js';
 import { checkCounts } from '../kit/options.js';
 import { pattern } from '../kit/pattern.js';
 import { askOnce, runPart } from '../kit/seat.js';
 import { shown } from '../kit/shown.js';
-import { type Attempted, betterOf, runTest, type Test } from '../kit/tested.js';
+import { runTest, type Test } from '../kit/tested.js';
+import { inRounds } from './in-rounds.js';
+
+/** An attempt that failed its test. */
+export interface FailedAttempt<I, O> {
+  readonly input: I;
+  readonly value: O;
+  /** What the test says. */
+  readonly because: string;
+}
+
+/** A diagnosis by code, which calls no model. Undefined: another attempt would be the same, and none is made. */
+export type CodeCritic<I, O> = (failed: FailedAttempt<I, O>) => string | undefined;
 
 /** Who takes part in `reflexion`. */
 export interface ReflexionParts<I, O> {
   /** Says whether an attempt is good enough, and why not: code, or a model in a session of its own. */
   readonly test: Test<I, O>;
-  /** Says in one to three sentences what went wrong. */
-  readonly critic: Session;
+  /** Says in one to three sentences what went wrong: a session, or code where the test says enough. */
+  readonly critic: Session | CodeCritic<I, O>;
 }
 
 /** Options of `reflexion`. */
@@ -52,7 +64,7 @@ export function reflexion<I, O>(
     id: 'R7',
     name: 'reflexion',
     params: { maxAttempts, keep },
-    parts: { agent, test, critic },
+    parts: { agent, test, critic: isSession(critic) ? critic : callingNoModel(critic.bind(undefined)) },
     apart: [['test', 'agent']],
     calls: {
       sum: [
@@ -62,46 +74,60 @@ export function reflexion<I, O>(
       ],
     },
   } as const;
-  return pattern(about, async (run, input: I) => {
+  return pattern(about, (run, input: I) => {
     const reasons: string[] = [];
     const critiques: string[] = [];
-    let best: Attempted<O> | undefined;
-    for (let attempt = 1; ; attempt++) {
+    const attempt = async (n: number): Promise<Outcome<O>> => {
       const tried = await runPart(withNotes(run, HEADING, critiques.slice(-keep)), agent, input);
-      run.learnt({ attempts: attempt, critiques: critiques.length });
-      if (tried.stop !== 'done') return tried;
-      const tested = await runTest(run, test, tried.value, input);
-      if (tested.ok) return done(tried.value);
-      best = betterOf(best, { value: tried.value, tested });
-      run.best(best.value);
-      reasons.push(tested.because);
-      if (attempt === maxAttempts) return exhausted(run, best.value, { maxAttempts, reasons });
-      critiques.push(await critiqueOf(run, critic, { value: tried.value, because: tested.because }));
-      run.learnt({ critiques: critiques.length });
-    }
+      run.learnt({ attempts: n, critiques: asked(critic, critiques.length) });
+      return tried;
+    };
+    return inRounds<O>(run, {
+      limit: maxAttempts,
+      bound: 'maxAttempts',
+      draft: () => attempt(1),
+      judge: async (value, n) => {
+        const tested = await runTest(run, test, value, input);
+        if (tested.ok) return tested;
+        reasons.push(tested.because);
+        // the same complaint each time: another critic, or another pattern, sees what this one does not
+        if (n === maxAttempts && n > 1 && new Set(reasons).size === 1) run.learnt({ sharedBlindSpot: true });
+        return tested;
+      },
+      revise: async (value, { because }, n, best) => {
+        const critique = await critiqueOf(run, critic, { input, value, because });
+        if (critique === undefined)
+          return blocked(because, { partial: best, reason: { code: 'exhausted', data: { tried: n } } });
+        critiques.push(critique);
+        run.learnt({ critiques: asked(critic, critiques.length) });
+        return attempt(n + 1);
+      },
+    });
   });
 }
 
-function exhausted<O>(
+/** How often a model wrote a critique. */
+const asked = (critic: object, critiques: number): number => (isSession(critic) ? critiques : 0);
+
+async function critiqueOf<I, O>(
   run: Entered,
-  partial: O,
-  { maxAttempts, reasons }: { readonly maxAttempts: number; readonly reasons: readonly string[] },
-): Outcome<O> {
-  // the same complaint each time: another critic, or another pattern, sees what this one does not
-  if (reasons.length > 1 && new Set(reasons).size === 1) run.learnt({ sharedBlindSpot: true });
-  return { stop: 'bounded', bound: 'maxAttempts', limit: maxAttempts, partial };
+  critic: Session | CodeCritic<I, O>,
+  failed: FailedAttempt<I, O>,
+): Promise<string | undefined> {
+  const critique = isSession(critic) ? await written(run, critic as Session, failed) : critic(failed);
+  if (critique === undefined) return undefined;
+  return critique.length > MOST_CHARACTERS ? `${critique.slice(0, MOST_CHARACTERS)} …` : critique;
 }
 
-async function critiqueOf(
+async function written(
   run: Entered,
   critic: Session,
-  { value, because }: { readonly value: unknown; readonly because: string },
+  { value, because }: Omit<FailedAttempt<unknown, unknown>, 'input'>,
 ): Promise<string> {
-  const asked = await askOnce(
+  const said = await askOnce(
     run,
     critic,
     `An attempt at a task failed its test. Say in one to three sentences what went wrong and what to do differently. Do not write the answer.\n\n<attempt>\n${shown(value)}\n</attempt>\n\n<test>\n${because}\n</test>`,
   );
-  const critique = asked.stop === 'done' || asked.stop === 'degraded' ? asked.value : because;
-  return critique.length > MOST_CHARACTERS ? `${critique.slice(0, MOST_CHARACTERS)} …` : critique;
+  return said.stop === 'done' || said.stop === 'degraded' ? said.value : because;
 }

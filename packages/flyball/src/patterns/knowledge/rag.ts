@@ -4,6 +4,7 @@ import type { Agent, Entered } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import type { Evidence } from '../../core/work.js';
 import { checkCounts } from '../../kit/options.js';
+import { passedOn } from '../../kit/passed-on.js';
 import { pattern, useFrom } from '../../kit/pattern.js';
 import { askOnce } from '../../kit/seat.js';
 import type { Embedder } from '../../ports/embedder.js';
@@ -13,7 +14,6 @@ import { type Cited, citedAnswer, NOT_COVERED } from '../../retrieval/citations.
 import { numbered } from '../../retrieval/labelled.js';
 import { memoryVectors } from '../../retrieval/memory-vectors.js';
 import { lookUp } from '../lookup.js';
-import { passedOn } from '../passed-on.js';
 import { type Described, described } from '../use.js';
 import { shownMaterial, wishing } from './material.js';
 import { type Ingested, PassageIndex, type RagDocument } from './passage-index.js';
