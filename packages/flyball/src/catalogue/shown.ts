@@ -32,6 +32,7 @@ packages/flyball/src/patterns/reliability/policy-guard.test.ts V7.3 V7.4 V7.5
 packages/flyball/src/patterns/reliability/rubric-judge.test.ts V15.1 V15.2 V15.3 V15.4 V15.5 V15.6 V15.7 V15.8 V15.9 V15.10 V15.11
 packages/flyball/src/patterns/reliability/sandboxed.test.ts V8.1 V8.3 V8.4 V8.5 V8.6 V8.7
 packages/flyball/src/patterns/reliability/supervised.test.ts V2.3 V2.7 V2.8
+packages/flyball/src/patterns/reliability/tool-review.test.ts V13.9
 packages/flyball/src/patterns/reliability/validated.test.ts V20.1 V20.2 V20.3 V20.4 V20.5 V20.6 V20.7 V20.8 V20.9 V20.10 V9.10
 packages/flyball/src/patterns/reliability/with-budget.test.ts V9.1 V9.2 V9.3 V9.5 V9.7 V9.8 V9.9
 packages/flyball/src/patterns/signal/constraints.test.ts S5.1 S5.2 S5.3 S5.4 S5.5 S5.6 S5.7 S5.8

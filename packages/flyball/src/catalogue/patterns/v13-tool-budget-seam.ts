@@ -8,7 +8,7 @@ export const v13: PatternSpec = {
   purpose: 'Keeps the tools that a model sees few enough to choose well and to leave room in the window.',
   whenNot: 'Not needed for a handful of tools.',
   mechanisms: ['M1', 'M2'],
-  exports: ['toolBudgetSeam', 'toolReview'],
+  exports: ['toolBudgetSeam'],
   kind: 'guard',
   seats: {
     router: {

@@ -12,7 +12,7 @@ const named = (name: string) =>
     description: `Does ${name}. Not for anything else.`,
     input: z.object({}),
     effect: 'pure',
-    execute: () => name,
+    execute: async () => name,
   });
 const ALL = ['look_up', 'send_mail', 'old_report'].map(named);
 

@@ -71,7 +71,7 @@ export function toolReview(
   checkCounts('toolReview (V13)', { everyRuns });
   checkedRules(rules);
   const about = { id: 'V13', name: 'toolReview', params: { tools: name, everyRuns }, parts: {}, calls: 0 } as const;
-  return pattern(about, async (run) => {
+  return pattern<unknown, ToolReviewed>(about, async (run) => {
     const before = await decisionsOf(run, store, name);
     const uses = await run.step('tool-record', { name }, record, 'pure');
     // a record that was cut shorter since has begun anew
