@@ -12,7 +12,7 @@ describe('the patterns in a commit loop', () => {
     const ran = await runCommit(
       {
         judge,
-        facts: () => criticised({ description: 'The sun is missing.' }),
+        facts: () => criticised({ description: 'A cause is missing.' }),
         style: () => criticised(),
       },
       {
@@ -40,6 +40,37 @@ describe('the patterns in a commit loop', () => {
       },
     ]);
     expect(unpredictedIn(RUN, entries)).toEqual([]);
-    expect(resultOf(ran).provenance.repairs).toMatchObject([{ description: 'The sun is missing.', resolved: true }]);
+    expect(resultOf(ran).provenance.repairs).toMatchObject([{ description: 'A cause is missing.', resolved: true }]);
+  });
+
+  it('are reflexion where a defect survives: the next attempt reads what did not help [R7.users]', async () => {
+    const ran = await runCommit(
+      {
+        judge,
+        critic: () => criticised({ description: 'A cause is missing.', line: 1 }),
+        repairer: ['Because of the moon alone.', 'Because of the moon and the sun.'],
+      },
+      {},
+    );
+    expect(resultOf(ran).provenance.repairs).toMatchObject([
+      { strategy: 'section-rewrite', resolved: false },
+      { strategy: 'full-regeneration', resolved: true },
+    ]);
+    const entries = await ran.life.runtime.entries(RUN);
+    expect(patternsIn(entries).filter(({ pattern }) => pattern === 'reflexion')).toMatchObject([
+      { params: { id: 'R7', maxAttempts: 3 }, how: 'done', learnt: { attempts: 2, critiques: 0 } },
+    ]);
+    expect(ran.model.promptAt('repairer', 1)).not.toContain('did not remove this fault');
+    expect(ran.model.promptAt('repairer', 2)).toContain('A section-rewrite did not remove this fault');
+    expect(unpredictedIn(RUN, entries)).toEqual([]);
+  });
+
+  it('tell no best of their own as what the loop came to: nothing of it has passed the gates', async () => {
+    const { outcome } = await runCommit(
+      { judge: judging(() => ({ correctness: 0.5 })), critic: () => criticised({ description: 'Wrong.', line: 1 }) },
+      { limits_: { modelCalls: 9 } },
+    );
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'modelCalls' });
+    expect(outcome).not.toHaveProperty('partial');
   });
 });

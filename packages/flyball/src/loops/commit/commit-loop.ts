@@ -31,7 +31,9 @@ export function commitLoop(options: CommitLoopOptions): Agent<TaskSpec, CommitRe
       run.note({ kind: 'resubmitted', task: task.id, provenance: history.committed.provenance.hash });
       return done({ ...history.committed, resubmitted: true });
     }
-    return toItsEnd(run, new Work(run, parts, task, history));
+    // what patterns inside tell as their best is no result of the loop: nothing of it has passed the gates
+    const mark = { pattern: 'commitLoop', params: { name: parts.name }, ownBest: true } as const;
+    return run.enter(mark, (inside) => toItsEnd(inside, new Work(inside, parts, task, history)));
   };
 }
 
