@@ -2,12 +2,39 @@ import { patternsIn } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { unpredictedIn } from '../patterns/journals-seen.js';
 import { RUN } from '../runtime/stage.js';
-import { criticised, judging, resultOf, runCommit } from './stage-commit.js';
+import { criticised, judging, resultOf, runCommit, type Said } from './stage-commit.js';
 
 /** Wrong until somebody mentions the sun. */
 const judge = judging((shown) => (shown.includes('sun') ? {} : { correctness: 0.5 }));
 
 describe('the patterns in a commit loop', () => {
+  it('are untilApproved around all: VERIFY with its judge and its gates approves, or has it revised [O5.users]', async () => {
+    const ran = await runCommit({ judge, critic: () => criticised({ description: 'A cause is missing.' }) });
+    expect(resultOf(ran).status).toBe('committed');
+    const entries = await ran.life.runtime.entries(RUN);
+    const [around, ...others] = patternsIn(entries).filter(({ pattern }) => pattern === 'untilApproved');
+    expect(others).toEqual([]);
+    expect(around).toMatchObject({
+      params: { id: 'O5', maxRounds: 40 },
+      how: 'done',
+      learnt: { drafts: 2, judged: 2, revisions: 1 },
+      modelCalls: ran.model.requests.length,
+    });
+    expect(unpredictedIn(RUN, entries)).toEqual([]);
+  });
+
+  it('end blocked where the loop fails, and degraded where people agree to less [O5.users]', async () => {
+    const wrong = { judge: judging(() => ({ correctness: 0.5 })), critic: () => criticised({ description: 'Wrong.' }) };
+    const hows = async (people: Said) => {
+      const ran = await runCommit(wrong, { people });
+      const entries = await ran.life.runtime.entries(RUN);
+      const around = patternsIn(entries).find(({ pattern }) => pattern === 'untilApproved');
+      return [ran.outcome.stop, around?.how];
+    };
+    expect(await hows([['ada', { verdict: 'reject', reason: 'No.' }]])).toEqual(['failed', 'blocked']);
+    expect(await hows([['ada', { verdict: 'approve', reason: 'It will do.' }]])).toEqual(['degraded', 'degraded']);
+  });
+
   it('are withReviewers where several critics look, each through its lens [O9.users]', async () => {
     const ran = await runCommit(
       {
