@@ -122,4 +122,19 @@ describe('reflexion', () => {
     const { entries } = await ended(reflexion(agent, { test: isGood, critic }), 'Write.');
     expect(JSON.stringify(entries.map(({ event }) => event))).toContain('Say good.');
   });
+
+  it('takes a diagnosis from code, and gives up where code has none: another attempt would be the same', async () => {
+    const model = scriptedModel({ writer: ['one', 'two'] });
+    const agent = zeroShot(session(model, 'writer'));
+    const never = codeTest<string, string>(() => ({ ok: false, because: 'it is wrong' }));
+    const critic = ({ value }: { readonly value: string }) => (value === 'one' ? 'one is too little' : undefined);
+    const { outcome, uses } = await ended(reflexion(agent, { test: never, critic }), 'Count.');
+    expect(outcome).toMatchObject({
+      stop: 'blocked',
+      partial: 'two',
+      reason: { code: 'exhausted', data: { tried: 2 } },
+    });
+    expect(model.promptAt('writer', 2)).toContain('one is too little');
+    expect(uses[0]).toMatchObject({ predicted: { min: 1, max: 3 }, learnt: { attempts: 2, critiques: 0 } });
+  });
 });
