@@ -1,4 +1,4 @@
-import { type Agent, done, type Sandbox, type Session, systemClock } from 'flyball';
+import { type Agent, done, memoryStore, type Sandbox, type Session, systemClock } from 'flyball';
 import type { Rubric } from 'flyball/checks';
 import { toolLoop } from 'flyball/loops';
 import { guarded } from 'flyball/patterns';
@@ -14,6 +14,8 @@ import {
   sandboxed,
   supervised,
   toolBudgetSeam,
+  toolReview,
+  toolUsesIn,
   traceOf,
   validated,
   withBudget,
@@ -133,6 +135,13 @@ const patient: Agent<string, string> = async (run, task) => {
 const fewTools = toolBudgetSeam({ window: 128_000 }); // createRuntime({ …, seams: { 'tools.load': [fewTools] } })
 // #endregion
 
+// #region toolReview
+const store = memoryStore(); // or that of your database
+const record = async () => [].flatMap(toolUsesIn); // the entries of the clerk's runs, oldest first
+const unused = toolReview({ name: 'clerk', record, store }, { everyRuns: 50 });
+// start it by a schedule; keptTools(run, { name: 'clerk', store }, tools) leaves out what a person agreed to drop
+// #endregion
+
 // #region traceOf
 const root = traceOf('run-7', []); // (runId, await runtime.entries(runId))
 const names = root.children.map(({ name }) => name);
@@ -173,6 +182,7 @@ export const examples = {
   checkpointOf: state,
   errorDigest: errors,
   toolBudgetSeam: fewTools,
+  toolReview: unused,
   traceOf: root,
   rubricJudge: fair,
   pairJudge: better,

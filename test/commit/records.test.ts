@@ -14,6 +14,7 @@ import { memory } from 'flyball/memory';
 import { scriptedModel } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, sha256 } from '../../packages/flyball/src/core/canonical.js';
+import type { Mark } from '../../packages/flyball/src/core/mark.js';
 import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
 import { type Life, moving, RUN, Stage } from '../runtime/stage.js';
 import {
@@ -145,6 +146,9 @@ describe('a committed result', () => {
       new Proxy(run, {
         get: (target, name) => {
           if (name === 'calls') return () => [call, call];
+          if (name === 'enter')
+            return (mark: Mark, body: (inside: Run) => Promise<unknown>) =>
+              target.enter(mark, (inside) => body(lying(inside)));
           const value: unknown = Reflect.get(target, name, target);
           return typeof value === 'function' ? value.bind(target) : value;
         },

@@ -17,7 +17,7 @@ import {
 } from '../programs/repository-agent.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { type Bed, repositoryBed } from './repository-bed.js';
-import { phasesOf, ROOMY } from './stage-commit.js';
+import { phasesOf, ROOMY, withoutPatterns } from './stage-commit.js';
 
 /** Runs the suite as a person would; the exit code decides. */
 function passes({ root }: Bed): boolean {
@@ -52,7 +52,7 @@ interface Reported {
 async function reportsIn(stage: Stage<Clock>): Promise<readonly (Reported & { readonly scope: string })[]> {
   const ends = new Map((await stage.events('complete')).map((event) => [event.id, event.result]));
   const begun = (await stage.events('intent')).filter(({ of, name }) => of === 'step' && name === 'tests:unit');
-  return begun.map(({ id }) => ({ ...(ends.get(id) as Reported), scope: id.replace(/#.*$/, '') }));
+  return begun.map(({ id }) => ({ ...(ends.get(id) as Reported), scope: withoutPatterns(id).replace(/#.*$/, '') }));
 }
 
 /** Before anything is touched, after the step, and after the repair alone and as a whole. */

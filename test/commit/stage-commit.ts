@@ -179,6 +179,11 @@ export async function courseOf(stage: Stage<Clock>, run?: string): Promise<reado
   return told.map(({ from, event, phase }) => `${String(from)} ${String(event)} ${String(phase)}`);
 }
 
+/** The place of an effect among the phases: the scopes of patterns around it are left out. */
+export function withoutPatterns(id: unknown): string {
+  return String(id).replaceAll(/\/(commitLoop|untilApproved|reflexion|part|test)\.\d+/g, '');
+}
+
 /** Everything of a kind that the loop noted. */
 export async function notesOf(
   stage: Stage<Clock>,

@@ -12,10 +12,10 @@ export interface PlantedFault {
 }
 
 const SC = 'patterns/reasoning/self-consistency.ts';
-const UA = 'patterns/orchestration/until-approved.ts';
+const IR = 'revision/in-rounds.ts';
 const MR = 'patterns/orchestration/map-reduce.ts';
-const WR = 'patterns/orchestration/with-reviewers.ts';
-const SR = 'patterns/reasoning/self-refine.ts';
+const WR = 'revision/with-reviewers.ts';
+const SR = 'revision/self-refine.ts';
 const WC = 'patterns/signal/with-constraints.ts';
 
 export const plantedFaults: readonly PlantedFault[] = [
@@ -38,7 +38,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'critique-lost',
     what: 'a critique is not passed on to the next attempt',
-    file: 'patterns/reasoning/reflexion.ts',
+    file: 'revision/reflexion.ts',
     find: 'withNotes(run, HEADING, critiques.slice(-keep))',
     put: 'withNotes(run, HEADING, [])',
     claim: 'R7-useful',
@@ -46,9 +46,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'attempt-short',
     what: 'the last attempt is never made',
-    file: 'patterns/reasoning/reflexion.ts',
-    find: 'if (attempt === maxAttempts) return',
-    put: 'if (attempt === maxAttempts - 1) return',
+    file: IR,
+    find: 'if (round === limit) return',
+    put: 'if (round === limit - 1) return',
     claim: 'R7-useless',
   },
   {
@@ -70,7 +70,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'verdict-ignored',
     what: 'a draft passes whatever the judge says',
-    file: UA,
+    file: IR,
     find: 'if (tested.ok) return done(value);',
     put: 'if (tested !== undefined) return done(value);',
     claim: 'O5-fair',

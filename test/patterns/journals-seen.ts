@@ -2,7 +2,7 @@ import type { Entry, RunEvent } from 'flyball';
 import { exact, type Use } from 'flyball/patterns';
 import { patternsIn } from 'flyball/views';
 import { REPLY_REFUSED } from '../../packages/flyball/src/core/ask-until.js';
-import { useMarked } from '../../packages/flyball/src/patterns/pattern.js';
+import { useMarked } from '../../packages/flyball/src/kit/pattern.js';
 import { Writer } from '../../packages/flyball/src/runtime/writer.js';
 
 /**

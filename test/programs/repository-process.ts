@@ -45,7 +45,7 @@ async function engineFor({ path, dieAt }: RepositoryJob): Promise<SqliteEngine> 
   });
   const meant = new Set<string>();
   const isMeant = ({ type, id = '', name }: Body): boolean => {
-    if (dieAt === undefined || !id.startsWith(dieAt.scope)) return false;
+    if (dieAt === undefined || !id.includes(dieAt.scope)) return false;
     if (name === dieAt.name) meant.add(id); // the end of an effect does not repeat its name
     return type === dieAt.entry && meant.has(id);
   };

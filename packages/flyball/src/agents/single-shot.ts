@@ -6,10 +6,10 @@ import { unproven, type WhenUnproven } from '../core/proofs.js';
 import type { Run } from '../core/run.js';
 import type { Checked } from '../core/schema.js';
 import type { Reply, Session } from '../core/session.js';
+import { replied } from '../kit/seat.js';
 import type { Prove } from '../loops/tool-loop/loop-parts.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import { replyObservation } from '../memory/observe.js';
-import { replied } from '../patterns/seat.js';
 
 /** What a single shot ends with. */
 export interface AgentResult<O = unknown> {

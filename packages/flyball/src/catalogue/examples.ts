@@ -645,6 +645,16 @@ const patient: Agent<string, string> = async (run, task) => {
 import { toolBudgetSeam } from 'flyball/patterns/reliability';
 
 const fewTools = toolBudgetSeam({ window: 128_000 }); // createRuntime({ …, seams: { 'tools.load': [fewTools] } })
+=== V13 toolReview
+
+---
+import { memoryStore } from 'flyball';
+import { toolReview, toolUsesIn } from 'flyball/patterns/reliability';
+
+const store = memoryStore(); // or that of your database
+const record = async () => [].flatMap(toolUsesIn); // the entries of the clerk's runs, oldest first
+const unused = toolReview({ name: 'clerk', record, store }, { everyRuns: 50 });
+// start it by a schedule; keptTools(run, { name: 'clerk', store }, tools) leaves out what a person agreed to drop
 === V14 traceOf
 
 ---

@@ -21,13 +21,9 @@ packages/flyball/src/patterns/knowledge/rag.test.ts K1.1 K1.2 K1.3 K1.4 K1.5 K1.
 packages/flyball/src/patterns/knowledge/with-query-rewriting.test.ts K2.1 K2.2 K2.3 K2.4 K2.5 K2.6
 packages/flyball/src/patterns/orchestration/isolated.test.ts O17.1 O17.2 O17.3 O17.4 O17.5 O17.6 O17.7 O17.8
 packages/flyball/src/patterns/orchestration/map-reduce.test.ts O4.1 O4.2 O4.3 O4.4 O4.5 O4.6 O4.7 O4.8
-packages/flyball/src/patterns/orchestration/until-approved.test.ts O5.1 O5.2 O5.3 O5.4 O5.5 O5.6
-packages/flyball/src/patterns/orchestration/with-reviewers.test.ts O9.1 O9.2 O9.3 O9.4 O9.5 O9.6 O9.7
 packages/flyball/src/patterns/reasoning/plan-and-solve.test.ts R3.1 R3.2 R3.3 R3.4 R3.5 R3.6 R3.7 R3.8
 packages/flyball/src/patterns/reasoning/re-act.test.ts R4.1 R4.2 R4.3 R4.4 R4.5 R4.6 R4.7 R4.8 R4.9
-packages/flyball/src/patterns/reasoning/reflexion.test.ts R7.1 R7.2 R7.3 R7.4 R7.5 R7.6 R7.7 R7.8
 packages/flyball/src/patterns/reasoning/self-consistency.test.ts R17.1 R17.2 R17.3 R17.4 R17.5 R17.6 R17.7 R17.8 R17.9
-packages/flyball/src/patterns/reasoning/self-refine.test.ts R8.1 R8.2 R8.3 R8.4 R8.5 R8.6 R8.7 R8.8 R8.9
 packages/flyball/src/patterns/reliability/crash.full.test.ts V1.7
 packages/flyball/src/patterns/reliability/error-digest.test.ts V11.1 V11.2 V11.3 V11.4 V11.5 V11.6 V11.7
 packages/flyball/src/patterns/reliability/kept.test.ts V10.5 V5.1 V5.3 V5.6 V5.7 V6.4 V6.6 V6.8
@@ -36,11 +32,16 @@ packages/flyball/src/patterns/reliability/policy-guard.test.ts V7.3 V7.4 V7.5
 packages/flyball/src/patterns/reliability/rubric-judge.test.ts V15.1 V15.2 V15.3 V15.4 V15.5 V15.6 V15.7 V15.8 V15.9 V15.10 V15.11
 packages/flyball/src/patterns/reliability/sandboxed.test.ts V8.1 V8.3 V8.4 V8.5 V8.6 V8.7
 packages/flyball/src/patterns/reliability/supervised.test.ts V2.3 V2.7 V2.8
+packages/flyball/src/patterns/reliability/tool-review.test.ts V13.9
 packages/flyball/src/patterns/reliability/validated.test.ts V20.1 V20.2 V20.3 V20.4 V20.5 V20.6 V20.7 V20.8 V20.9 V20.10 V9.10
 packages/flyball/src/patterns/reliability/with-budget.test.ts V9.1 V9.2 V9.3 V9.5 V9.7 V9.8 V9.9
 packages/flyball/src/patterns/signal/constraints.test.ts S5.1 S5.2 S5.3 S5.4 S5.5 S5.6 S5.7 S5.8
 packages/flyball/src/patterns/signal/shaped.test.ts S6.1 S6.2 S6.3 S6.4 S6.5 S6.6
 packages/flyball/src/patterns/signal/zero-shot.test.ts S1.1 S1.2 S1.3 S1.4
+packages/flyball/src/revision/reflexion.test.ts R7.1 R7.2 R7.3 R7.4 R7.5 R7.6 R7.7 R7.8
+packages/flyball/src/revision/self-refine.test.ts R8.1 R8.2 R8.3 R8.4 R8.5 R8.6 R8.7 R8.8 R8.9
+packages/flyball/src/revision/until-approved.test.ts O5.1 O5.2 O5.3 O5.4 O5.5 O5.6
+packages/flyball/src/revision/with-reviewers.test.ts O9.1 O9.2 O9.3 O9.4 O9.5 O9.6 O9.7
 packages/flyball/src/toolbox/shell.test.ts I4.1 I4.3 I4.4 I4.5 I4.6
 packages/flyball/src/tools/error-lines.test.ts V11.3 V11.4 V11.7
 packages/flyball/src/tools/governance/guards/guardrails.test.ts V5.2 V5.4 V5.5 V5.8

@@ -8,7 +8,7 @@ import type { Subject } from './contracts.js';
 import { defectId } from './defects.js';
 import { subjectPrompt } from './material.js';
 import { shownTo } from './output-view.js';
-import { askForm, checkChecker, exactly, type ReplyForm, replyForm, TEXT, UNIT } from './reply-form.js';
+import { checkChecker, exactly, type ReplyForm, replyForm, TEXT, UNIT, withForm } from './reply-form.js';
 import { DIMENSIONS } from './rubric.js';
 
 /** What an adversary needs to propose and run edge cases. */
@@ -45,19 +45,24 @@ const WIDTH = 2;
 const INSTRUCTIONS =
   'You try to break what others made. Look for inputs where it gives a wrong result: limits, empty and huge values, unusual types, unstated assumptions, promises it does not keep, input that is treated as an instruction, data that leaks. Every case is executed and its result compared with what you expect, so expect only what the task demands.';
 
+/** The session of an adversary, as it is asked: its cases come in a form. */
+export function attackingSession({ session, maxCases = DEFAULT_CASES }: AdversaryParts): Session<Proposed> {
+  checkChecker(session, 'adversary');
+  if (!(Number.isInteger(maxCases) && maxCases >= 1 && maxCases <= MOST_CASES))
+    throw new ConfigError(`An adversary proposes 1 to ${MOST_CASES} cases, got ${maxCases}.`);
+  return withForm(session, { instructions: INSTRUCTIONS, form: caseForm(maxCases) });
+}
+
 /** Proposes edge cases and has them executed. What it merely suspects is no defect; what fails is one. */
 export function adversary(
   parts: AdversaryParts,
 ): (run: Run, subject: Subject, focus?: readonly Location[]) => Promise<Attack> {
   const { session, runner, maxCases = DEFAULT_CASES } = parts;
-  checkChecker(session, 'adversary');
-  if (!(Number.isInteger(maxCases) && maxCases >= 1 && maxCases <= MOST_CASES))
-    throw new ConfigError(`An adversary proposes 1 to ${MOST_CASES} cases, got ${maxCases}.`);
-  const form = caseForm(maxCases);
+  const attacking = attackingSession(parts);
   const question = `${runner.describe}\n\nPropose up to ${maxCases} cases. Write input and the expected value as JSON texts; exactly one of returns and throws is not null.`;
   return async (run, subject, focus) => {
     const input = subjectPrompt(subject, question, shownTo(session, focus));
-    const { value } = await askForm(run, { session, instructions: INSTRUCTIONS, form, input });
+    const { value } = await run.ask(attacking, input);
     const cases = value.cases.map(caseFrom);
     const ends = await run.all(
       cases.map((given) => (branch: Run) => runner.runCase(branch, subject, given)),

@@ -1,9 +1,13 @@
 import { ConfigError } from '../core/errors.js';
-import type { Run } from '../core/run.js';
+import { done } from '../core/outcome.js';
+import type { Agent, Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import type { Defect, Location } from '../core/work.js';
-import { type AdversaryParts, adversary } from './adversary.js';
-import { independently } from './answered.js';
+import { slotsOf } from '../core/slot.js';
+import { callingNoModel } from '../core/use.js';
+import type { Defect } from '../core/work.js';
+import { type Brief, type Review, type ReviewIssue, reviewOf } from '../revision/review-brief.js';
+import { type Looking, type Reviewed, withReviewers } from '../revision/with-reviewers.js';
+import { type AdversaryParts, adversary, attackingSession } from './adversary.js';
 import type { CritiqueDiagnosis, Subject, VerificationVerdict } from './contracts.js';
 import { critiqueForm, foundBy, type Lens } from './critique-form.js';
 import { placesOf } from './defects.js';
@@ -11,7 +15,7 @@ import { subjectPrompt } from './material.js';
 import { type Found, mergeFound, severityOf } from './merge-defects.js';
 import { shownTo } from './output-view.js';
 import { hintFor } from './repair-hints.js';
-import { askForm, checkChecker } from './reply-form.js';
+import { checkChecker, withForm } from './reply-form.js';
 import { checkRubric, DEFAULT_RUBRIC, type Rubric, rubricText } from './rubric.js';
 
 /** A critic with its own focus. */
@@ -34,12 +38,20 @@ export interface CriticParts {
   readonly lenses?: readonly CriticLens[];
 }
 
-type Criticise = (run: Run, subject: Subject, focus: readonly Location[]) => Promise<readonly Found[]>;
+/** What is looked at: the verdict says where to look closely. */
+interface Draft {
+  readonly subject: Subject;
+  readonly verdict: VerificationVerdict;
+}
 
-interface Critic {
+/** A finding of a critic, beside what it says of the defect. */
+interface Finding extends ReviewIssue {
+  readonly found: Found;
+}
+
+interface Critic extends Looking<Draft, Finding> {
   readonly name: string;
   readonly mandatory: boolean;
-  readonly look: Criticise;
 }
 
 const INSTRUCTIONS =
@@ -56,20 +68,16 @@ export function critic(
   parts: CriticParts,
 ): (run: Run, subject: Subject, verdict: VerificationVerdict) => Promise<CritiqueDiagnosis> {
   const critics = criticsOf(parts);
+  const [only, ...others] = critics;
+  const look = only !== undefined && others.length === 0 ? alone(only) : panel(critics);
   return async (run, subject, verdict) => {
-    const focus = placesOf(verdict.defects);
-    const looks = critics.map(
-      ({ look }) =>
-        (branch: Run) =>
-          look(branch, subject, focus),
+    const { reviews, brief } = await look(run, { subject, verdict });
+    const missing = critics.flatMap(({ name, mandatory }) =>
+      reviews.flatMap(({ lens, missing: why }) =>
+        lens !== name || why === undefined ? [] : [{ critic: name, why, mandatory }],
+      ),
     );
-    const answers = await independently(run, looks, looks.length);
-    const said = answers.flatMap((answer) => (answer.ok ? answer.value : []));
-    const found = mergeFound([...verdict.defects.map(known), ...said]);
-    const missing = critics.flatMap(({ name, mandatory }, index) => {
-      const answer = answers[index];
-      return answer === undefined || answer.ok ? [] : [{ critic: name, why: answer.why, mandatory }];
-    });
+    const found = brief.issues.map((issue) => issue.found);
     const defects = found.map(({ defect }) => defect);
     return {
       scores: verdict.scores,
@@ -79,6 +87,53 @@ export function critic(
       ...(missing.length === 0 ? {} : { missing }),
     };
   };
+}
+
+type Look = (run: Run, draft: Draft) => Promise<Pick<Reviewed<Draft, Finding>, 'reviews' | 'brief'>>;
+
+/** Several critics are the reviewers of O9. The commit loop has a repair of its own, so nothing is revised here. */
+function panel(critics: readonly Critic[]): Look {
+  const precedence = critics.map(({ name }) => name);
+  const review = withReviewers(
+    asGiven,
+    { reviewers: Object.fromEntries(critics.map((each) => [each.name, each])), editor: merged },
+    { precedence, mandatory: critics.filter(({ mandatory }) => mandatory).map(({ name }) => name) },
+  );
+  return async (run, draft) => {
+    const ended = await review(run, draft);
+    if (ended.stop === 'done') return ended.value;
+    throw new ConfigError(`A review of what is there ended as ${ended.stop}.`); // it has no part that could end otherwise
+  };
+}
+
+const asGiven = callingNoModel<Agent<Draft, Draft>>(async (_run, draft) => done(draft));
+
+/** One critic is no panel: it is asked, and that is all. */
+function alone({ name, look }: Critic): Look {
+  return async (run, draft) => {
+    const slots = await slotsOf(run, [async (branch: Run) => done(await look(branch, draft))], { width: 1 });
+    const reviews = slots.map((slot) => reviewOf(name, slot));
+    return { reviews, brief: merged(reviews, draft) };
+  };
+}
+
+/** One list out of all reviews and of what the checks found: the editor of the panel, in code. */
+function merged(reviews: readonly Review<Finding>[], { verdict }: Draft): Brief<Finding> {
+  const said = reviews.flatMap(({ issues }) => issues.map(({ found }) => found));
+  const issues = mergeFound([...verdict.defects.map(known), ...said]).map((found) => findingOf(found, 'all'));
+  return {
+    passes: issues.length === 0,
+    ranked: issues.map(({ id }) => id),
+    contradictions: [],
+    dismissed: [],
+    words: '',
+    issues,
+  };
+}
+
+function findingOf(found: Found, lens: string): Finding {
+  const { id, description, facts } = found.defect;
+  return { id, lens, text: description, isOffLens: facts?.['offLens'] === true, found };
 }
 
 /** What was checked or executed says itself what to do about it. */
@@ -96,34 +151,45 @@ function criticsOf(parts: CriticParts): readonly Critic[] {
   const { lenses = [] } = parts;
   if (lenses.length > MOST_LENSES)
     throw new ConfigError(`More than ${MOST_LENSES} critics cannot be brought together well, got ${lenses.length}.`);
+  const names = lenses.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new ConfigError(`Two critics are called "${twice}". Give each a name of its own.`);
   const looking =
     lenses.length === 0
-      ? [{ name: parts.session.name, mandatory: true, look: lookThrough(parts.session, rubric) }]
-      : lenses.map((lens) => ({
-          name: lens.name,
-          mandatory: lens.mandatory === true,
-          look: lookThrough(lens.session, rubric, lens),
-        }));
-  return parts.adversary === undefined ? looking : [...looking, attacker(parts.adversary)];
+      ? [lookThrough(parts.session, rubric)]
+      : lenses.map((lens) => lookThrough(lens.session, rubric, lens));
+  return parts.adversary === undefined ? looking : [...looking, attacker(parts.adversary, looking)];
 }
 
-function lookThrough(session: Session, rubric: Rubric, lens?: CriticLens): Criticise {
+function lookThrough(session: Session, rubric: Rubric, lens?: CriticLens): Critic {
   checkChecker(session, 'critic');
-  const form = critiqueForm();
+  const name = lens?.name ?? session.name;
   const focus = lens === undefined ? '' : `\n\nYou look through one lens, ${lens.name}: ${lens.looksFor}`;
   const instructions = `${INSTRUCTIONS}${focus}\n\n${rubricText(rubric.dimensions, rubric.version)}`;
-  return async (run, subject, focus) => {
-    const input = subjectPrompt(subject, QUESTION, shownTo(session, focus));
-    const { value } = await askForm(run, { session, instructions, form, input });
-    return value.defects.map((said) => foundBy(said, subject.outputs.artefacts, lens));
+  const looking = withForm(session, { instructions, form: critiqueForm() });
+  return {
+    name,
+    mandatory: lens === undefined || lens.mandatory === true,
+    session: looking,
+    look: async (run, { subject, verdict }) => {
+      const input = subjectPrompt(subject, QUESTION, shownTo(session, placesOf(verdict.defects)));
+      const { value } = await run.ask(looking, input);
+      return value.defects.map((said) => findingOf(foundBy(said, subject.outputs.artefacts, lens), name));
+    },
   };
 }
 
-function attacker(parts: AdversaryParts): Critic {
+function attacker(parts: AdversaryParts, others: readonly Critic[]): Critic {
   const attack = adversary(parts);
+  const { name } = parts.session;
+  const own = others.some((other) => other.name === name) ? 'adversary' : name;
   return {
-    name: parts.session.name,
+    name: own,
     mandatory: false,
-    look: async (run, subject, focus) => (await attack(run, subject, focus)).defects.map(known),
+    session: attackingSession(parts),
+    look: async (run, { subject, verdict }) => {
+      const { defects } = await attack(run, subject, placesOf(verdict.defects));
+      return defects.map((defect) => findingOf(known(defect), own));
+    },
   };
 }

@@ -52,7 +52,20 @@ export function checkChecker(session: Session, role: string): void {
     );
 }
 
-/** Asks a session of its own, whose setup ends with what it is to do and how it replies. */
+/** A session whose setup ends with what it is to do and how it replies. */
+export function withForm<T>(
+  session: Session,
+  { instructions, form }: { readonly instructions: string; readonly form: ReplyForm<T> },
+): Session<T> {
+  return {
+    ...session,
+    setup: `${session.setup}\n\n${instructions}\n\nReply with JSON only, of this schema:\n${JSON.stringify(form.schema)}`,
+    output: form.output,
+    outputJsonSchema: form.schema,
+  } as Session<T>;
+}
+
+/** Asks a session of its own by a form. */
 export async function askForm<T>(
   run: Run,
   given: {
@@ -62,12 +75,5 @@ export async function askForm<T>(
     readonly input: Prompt;
   },
 ): Promise<{ readonly value: T; readonly model: string }> {
-  const { session, instructions, form, input } = given;
-  const asked: Session<T> = {
-    ...session,
-    setup: `${session.setup}\n\n${instructions}\n\nReply with JSON only, of this schema:\n${JSON.stringify(form.schema)}`,
-    output: form.output,
-    outputJsonSchema: form.schema,
-  } as Session<T>;
-  return run.ask(asked, input);
+  return run.ask(withForm(given.session, given), given.input);
 }

@@ -1,8 +1,8 @@
 import { blocked } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
-import { checkCounts } from './options.js';
-import { runPart } from './seat.js';
-import { runTest, type Test } from './tested.js';
+import { checkCounts } from '../kit/options.js';
+import { runPart } from '../kit/seat.js';
+import { runTest, type Test } from '../kit/tested.js';
 
 /** What `checked` is given. */
 export interface CheckedParts<I, O> {

@@ -1,7 +1,7 @@
 import type { TestReport } from '../checks/contracts.js';
 import { type TestHarnessOptions, testHarness } from '../checks/harness/test-harness.js';
 import { callingNoModel } from '../core/use.js';
-import type { Test } from './tested.js';
+import type { Test } from '../kit/tested.js';
 
 /** How many failures are told. */
 const MOST_TOLD = 3;

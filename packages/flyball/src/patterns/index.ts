@@ -1,6 +1,9 @@
 /** Patterns: functions that make an agent out of agents and sessions. */
 
 export type { Slot } from '../core/slot.js';
+export { type About, pattern, useFrom } from '../kit/pattern.js';
+export type { Seat } from '../kit/seat.js';
+export { codeTest, type Test, type Tested } from '../kit/tested.js';
 export { type CheckedParts, checked } from './checked.js';
 export { type CommandTestOptions, commandTest } from './command-test.js';
 export { exact, type Formula, formulaText, type Interval, predicted } from './formula.js';
@@ -50,7 +53,6 @@ export {
   type WithReviewersParts,
   withReviewers,
 } from './orchestration/index.js';
-export { type About, pattern, useFrom } from './pattern.js';
 export {
   type PlanAndSolveOptions,
   type PlanAndSolveParts,
@@ -75,6 +77,7 @@ export {
   errorDigest,
   guardrails,
   injectionShield,
+  keptTools,
   type NeedsApprovalOptions,
   type NeedsApprovalParts,
   needsApproval,
@@ -88,14 +91,18 @@ export {
   type SandboxedOptions,
   sandboxed,
   supervised,
+  type ToolReviewed,
+  type ToolReviewOptions,
+  type ToolReviewParts,
   toolBudgetSeam,
+  toolReview,
+  toolUsesIn,
   traceOf,
   type ValidatedOptions,
   type ValidatedParts,
   validated,
   withBudget,
 } from './reliability/index.js';
-export type { Seat } from './seat.js';
 export {
   type Baseline,
   type Breach,
@@ -118,5 +125,4 @@ export {
   withConstraints,
   zeroShot,
 } from './signal/index.js';
-export { codeTest, type Test, type Tested } from './tested.js';
 export { type Described, described, type PatternId, type Use, useOf, usesIn } from './use.js';

@@ -3,12 +3,12 @@ import { done, type Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { ToolRef } from '../core/tool.js';
 import type { Evidence } from '../core/work.js';
+import { passedOn } from '../kit/passed-on.js';
+import { runPart } from '../kit/seat.js';
 import type { Retriever } from '../ports/retriever.js';
 import { numbered } from '../retrieval/labelled.js';
 import { tool } from '../tools/define-tool.js';
 import { delegateTo, delegateTool } from '../tools/delegate-tools.js';
-import { passedOn } from './passed-on.js';
-import { runPart } from './seat.js';
 
 /** Finds evidence: a retriever, or an agent where finding needs a model. */
 export type Lookup = Retriever | Agent<string, readonly Evidence[]>;

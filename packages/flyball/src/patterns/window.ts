@@ -1,5 +1,5 @@
+import { useFrom } from '../kit/pattern.js';
 import { MOST_CALLS } from '../loops/tool-loop/compress.js';
-import { useFrom } from './pattern.js';
 import { described } from './use.js';
 
 /** What a tool loop does about its window where it is told nothing else. */

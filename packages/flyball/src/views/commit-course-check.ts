@@ -157,10 +157,10 @@ function courseProblem({ audit }: CheckedCommit, { course }: InLoop): string | u
 /** Whoever agreed in the phase that led to the commit. */
 function approverProblem({ provenance, audit }: CheckedCommit, { effects, course }: InLoop): string | undefined {
   const index = audit.transitions.findLastIndex(({ from, to }) => to === 'COMMIT' && from !== 'COMMIT');
-  const scope = `${course.loop}/${audit.transitions[index]?.from.toLowerCase()}-${index}`;
+  const phase = `/${audit.transitions[index]?.from.toLowerCase()}-${index}`;
   const agreed = new Set(
     effects.flatMap(({ id, seq, start, end }) => {
-      const isHere = seq > course.seq && scopeOf(id) === scope;
+      const isHere = seq > course.seq && isPhaseOf(course.loop, phase, scopeOf(id));
       const isVerdict = isHere && start?.type === 'wait-start' && start.kind === 'approval';
       if (!isVerdict || end?.type !== 'wait-end' || end.from === undefined) return [];
       return (end.payload as { readonly verdict?: unknown } | undefined)?.verdict === 'approve' ? [end.from] : [];
@@ -169,4 +169,10 @@ function approverProblem({ provenance, audit }: CheckedCommit, { effects, course
   const named = new Set(provenance.approvers);
   const isSame = named.size === agreed.size && [...named].every((name) => agreed.has(name));
   return isSame ? undefined : 'its approvers are not those who agreed';
+}
+
+/** Between a loop and its phases are the scopes of the pattern that it is, and nothing else: the phase of a loop inside is not meant. */
+function isPhaseOf(loop: string, phase: string, scope: string): boolean {
+  if (!isInside(scope, loop)) return false;
+  return scope.slice(loop.length).replace(/^(\/(untilApproved|part|test)\.\d+)+/, '') === phase;
 }

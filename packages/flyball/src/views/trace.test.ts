@@ -47,6 +47,25 @@ describe('trace', () => {
     ]);
   });
 
+  it('hangs effects under a phase that is told around a pattern while the pattern runs, and under patterns that begin later', () => {
+    const journal = new JournalBuilder();
+    journal.add(runStart());
+    journal.add({ type: 'scope-start', path: '/drafting.0', pattern: 'drafting' });
+    journal.add(phase('ACT'));
+    for (const id of ['/drafting.0/act-1#0', '/drafting.0/check.0#0']) {
+      if (id.includes('check')) journal.add({ type: 'scope-start', path: '/drafting.0/check.0', pattern: 'check' });
+      journal.add(intent(id, 'work', { of: 'step' }));
+    }
+    expect(drawn(traceOf('r1', journal.entries))).toEqual([
+      'invoke_agent buyer',
+      '  pattern drafting',
+      '  phase ACT',
+      '    step work',
+      '    pattern check',
+      '      step work',
+    ]);
+  });
+
   it('gives each effect exactly one span with an id of its own, crash or no crash [V14.2]', () => {
     for (const crash of [false, true]) {
       const spans = spansIn(traceOf('r1', purchase({ crash })));

@@ -84,6 +84,8 @@ export class TraceFold {
   private readonly patterns = new Map<string, Node>();
   /** The phase that holds in a scope now. */
   private readonly phases = new Map<string, Node>();
+  private readonly opened = new WeakMap<Node, number>();
+  private openings = 0;
   private attempt: Node | undefined;
   private lastAt: number | undefined;
 
@@ -169,6 +171,7 @@ export class TraceFold {
     );
     opened.attributes = { 'flyball.phase': phase, 'flyball.scope': path === '' ? '/' : path };
     this.phases.set(path, opened);
+    this.opened.set(opened, ++this.openings);
   }
 
   private openPattern({ generation, at }: Entry, event: EventOf<'scope-start'>): void {
@@ -179,6 +182,7 @@ export class TraceFold {
     );
     opened.attributes = patternAttributes(event);
     this.patterns.set(`${generation} ${path}`, opened);
+    this.opened.set(opened, ++this.openings);
   }
 
   private endPattern({ generation, at }: Entry, { path, how, learnt }: EventOf<'scope-end'>): void {
@@ -234,12 +238,22 @@ export class TraceFold {
   }
 
   private parentOf(generation: number, scope: string): Node {
+    let inner: Node | undefined;
     for (const path of pathsAround(scope)) {
       const key = `${generation} ${path}`;
-      const around = this.phases.get(path) ?? this.patterns.get(key) ?? this.children.get(key);
-      if (around !== undefined) return around;
+      const phase = this.phases.get(path);
+      // a phase that is told around a pattern that has begun is a part of what the pattern does
+      if (phase !== undefined && (inner === undefined || this.order(phase) > this.order(inner))) return phase;
+      inner ??= this.patterns.get(key);
+      const child = this.children.get(key);
+      if (child !== undefined) return inner ?? child;
     }
-    return this.root;
+    return inner ?? this.root;
+  }
+
+  /** When it was opened, among all phases and patterns. */
+  private order(opened: Node): number {
+    return this.opened.get(opened) ?? 0;
   }
 }
 

@@ -33,8 +33,6 @@ export interface Attempt {
   readonly generation: number;
   readonly seq: number;
   readonly iteration: number;
-  /** Scope of its VERIFY. */
-  readonly scope: string;
   readonly startedAt: number;
   readonly gates: readonly Gate[];
   readonly confidence?: number;
@@ -165,8 +163,7 @@ class AttemptFold {
     }
     this.isVerifying = to === 'VERIFY';
     if (to !== 'VERIFY') return;
-    const scope = `${this.course.loop}/verify-${iteration}`;
-    const place = { n: this.attempts.length + 1, generation, seq, iteration, scope, startedAt: at };
+    const place = { n: this.attempts.length + 1, generation, seq, iteration, startedAt: at };
     this.attempts.push({ ...place, gates: [], triggers: [], repairs: [], remarks: [], approvals: [], tips: [] });
   }
 }

@@ -1,9 +1,11 @@
 import { sha256 } from '../../core/canonical.js';
 import { BoundReachedError, ConfigError, FlyballError, failureOf } from '../../core/errors.js';
-import { degraded, done, failed, type Outcome } from '../../core/outcome.js';
+import { blocked, degraded, done, failed, type Outcome } from '../../core/outcome.js';
 import { backoffMs } from '../../core/retry.js';
 import type { Agent, Run } from '../../core/run.js';
 import type { TaskSpec } from '../../core/work.js';
+import type { Test } from '../../kit/tested.js';
+import { type Unapproved, untilApproved } from '../../revision/until-approved.js';
 import { actPhase } from './act.js';
 import { commitPhase } from './commit.js';
 import { type CommitLoopOptions, commitParts } from './commit-parts.js';
@@ -13,7 +15,7 @@ import { assertInvariants } from './invariants.js';
 import { verifyPhase } from './judge-exit.js';
 import { evenIfItFails, learn, readHistory } from './ledger.js';
 import { repairPhase } from './mend.js';
-import { advance, type Phase } from './phases.js';
+import { advance, type LoopLimits, type Phase } from './phases.js';
 import { decomposePhase, planPhase, retrievePhase } from './prepare.js';
 import { type PhaseReport, Work } from './work.js';
 
@@ -24,6 +26,7 @@ import { type PhaseReport, Work } from './work.js';
  */
 export function commitLoop(options: CommitLoopOptions): Agent<TaskSpec, CommitResult> {
   const parts = commitParts(options);
+  const leave = approved(parts.limits);
   return async (run, task) => {
     checkTask(task);
     const history = await readHistory(run, parts.store, parts.name, task);
@@ -31,7 +34,9 @@ export function commitLoop(options: CommitLoopOptions): Agent<TaskSpec, CommitRe
       run.note({ kind: 'resubmitted', task: task.id, provenance: history.committed.provenance.hash });
       return done({ ...history.committed, resubmitted: true });
     }
-    return toItsEnd(run, new Work(run, parts, task, history));
+    // what patterns inside tell as their best is no result of the loop: nothing of it has passed the gates
+    const mark = { pattern: 'commitLoop', params: { name: parts.name }, ownBest: true } as const;
+    return run.enter(mark, (inside) => toItsEnd(inside, new Work(inside, parts, task, history), leave));
   };
 }
 
@@ -53,17 +58,69 @@ interface Ended {
   readonly why: string;
 }
 
-async function toItsEnd(run: Run, work: Work): Promise<Outcome<CommitResult>> {
+/** The work on its way through the phases, and what the last of them reported. */
+interface Course {
+  readonly work: Work;
+  ended: Ended;
+  report?: FailureReport;
+}
+
+/** Which output is measured: the texts are with the work. */
+interface Draft {
+  readonly draft: number;
+}
+
+/**
+ * The phases between an output and its approval are O5: PLAN to ACT draft, VERIFY with its judge and its gates approves, and
+ * what follows until the next VERIFY revises. Its limits are those of the transition table: no round has less than two
+ * transitions, so that the pattern's own limit is never the first. Whether a revision changed nothing is for the
+ * controller to say, which measures it.
+ */
+function approved({ maxIterations }: LoopLimits): Agent<Course, Draft> {
+  const draft: Agent<Course, Draft> = (run, course) => {
+    const { work } = course;
+    work.run.note({ kind: 'phase', phase: work.position.phase, iteration: 0 });
+    return drafted(run, course);
+  };
+  const reviser: Agent<Unapproved<Course, Draft>, Draft> = (run, { input }) => drafted(run, input);
+  return untilApproved(draft, { test: measured, reviser }, { maxRounds: maxIterations, same: () => false });
+}
+
+/** Works up to the next VERIFY. Less than was asked for needs no further one: people have agreed to it. */
+async function drafted(run: Run, course: Course): Promise<Outcome<Draft>> {
+  const { work } = course;
+  const isOpen = (): boolean => work.position.over !== true;
+  while (isOpen() && work.position.phase !== 'VERIFY' && work.position.phase !== 'COMMIT') await step(run, course);
+  const draft = { draft: work.verifications };
+  if (!isOpen()) return blocked(course.ended.why);
+  return work.position.phase === 'COMMIT' ? degraded(draft, course.ended.why) : done(draft);
+}
+
+/** VERIFY, again while it asks for another try: approved is what it leads to COMMIT. */
+const measured: Test<Course, Draft> = async (run, _draft, course) => {
+  const { work } = course;
+  do await step(run, course);
+  while (work.position.phase === 'VERIFY' && work.position.over !== true);
+  const score = work.verdict?.aggregate ?? 0;
+  return work.position.phase === 'COMMIT' ? { ok: true, score } : { ok: false, because: course.ended.why, score };
+};
+
+async function step(run: Run, course: Course): Promise<void> {
+  const from = course.work.position.phase;
+  const reported = await onePhase(run, course.work);
+  await move(run, course.work, from, reported);
+  course.ended = reported;
+  // told here: at a bound the run ends while this is still on its way out
+  if (course.work.position.over === true && reported.result === undefined)
+    course.report = tellFailure(course.work, reported.why);
+}
+
+async function toItsEnd(run: Run, work: Work, leave: Agent<Course, Draft>): Promise<Outcome<CommitResult>> {
   work.log.startedAt = run.now();
-  run.note({ kind: 'phase', phase: work.position.phase, iteration: 0 });
-  let ended: Ended = { why: '' };
-  while (work.position.over !== true) {
-    const from = work.position.phase;
-    const reported = await onePhase(run, work);
-    await move(run, work, from, reported);
-    ended = reported;
-  }
-  return outcomeOf(run, work, ended);
+  const course: Course = { work, ended: { why: '' } };
+  await leave(run, course); // the position says what it came to
+  while (work.position.over !== true) await step(run, course);
+  return outcomeOf(run, course);
 }
 
 type Reported = Ended & { readonly event: PhaseReport['event'] };
@@ -100,7 +157,7 @@ async function move(run: Run, work: Work, from: Phase, report: Reported): Promis
   work.position = advance(work.position, event, work.parts.limits);
   const { phase: to, iteration, limit } = work.position;
   work.log.transitions.push({ from, event, to });
-  run.note({
+  work.run.note({
     kind: 'phase',
     phase: to,
     from,
@@ -109,15 +166,20 @@ async function move(run: Run, work: Work, from: Phase, report: Reported): Promis
     ...(why === '' ? {} : { why }),
     ...(limit === undefined ? {} : { limit }),
   });
-  assertInvariants(run, work);
+  assertInvariants(work.run, work);
   if (event === 'retry' && error !== undefined && to === from)
     await run.sleep(backoffMs(PATIENCE, work.position.retries - 1, run.random()));
 }
 
-async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): Promise<Outcome<CommitResult>> {
+function tellFailure(work: Work, why: string): FailureReport {
+  const report = failureReport(work.run, work, why);
+  work.run.note({ kind: 'failure-report', ...withoutTexts(report) });
+  return report;
+}
+
+async function outcomeOf(run: Run, { work, ended, report }: Course): Promise<Outcome<CommitResult>> {
+  const { result, error, why } = ended;
   if (result !== undefined) return result.status === 'committed' ? done(result) : degraded(result, lacking(result));
-  const report = failureReport(run, work, why);
-  run.note({ kind: 'failure-report', ...withoutTexts(report) });
   if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
   const { limit } = work.position;
   const { store, name } = work.parts;

@@ -1,6 +1,7 @@
 import { withReports } from '../../checks/baseline.js';
 import { DEFAULT_RUBRIC } from '../../checks/rubric.js';
 import type { Run } from '../../core/run.js';
+import { textSimilarity } from '../../core/text-similarity.js';
 import type { Defect } from '../../core/work.js';
 import { effectKindOf } from '../plan/effect-kind.js';
 import { stepLoop } from '../plan/execute-plan.js';
@@ -9,7 +10,6 @@ import type { GateResult } from './contracts.js';
 import { qualityError } from './control/index.js';
 import { exitDecision, exitReport, noveltyOf } from './exit/index.js';
 import { foresee } from './prepare.js';
-import { textSimilarity } from './repair/similarity.js';
 import type { PhaseReport, Work } from './work.js';
 
 /** VERIFY: measures, lets the controller look at the measurement, and decides whether it may leave. */

@@ -4,8 +4,8 @@ import type { Agent } from '../../core/run.js';
 import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
 import type { EffectClass, EffectContext, InvocationPolicy, Tool } from '../../core/tool.js';
 import type { Described } from '../../core/use.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern } from '../../kit/pattern.js';
 
 /** What `directCall` calls. */
 export interface DirectCallParts<P, R> {

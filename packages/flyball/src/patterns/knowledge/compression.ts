@@ -1,8 +1,8 @@
 import type { Session } from '../../core/session.js';
+import { checkCounts, checkShare } from '../../kit/options.js';
+import { useFrom } from '../../kit/pattern.js';
 import { compresses, MOST_CALLS } from '../../loops/tool-loop/compress.js';
 import type { WindowPolicy } from '../../loops/tool-loop/window-policy.js';
-import { checkCounts, checkShare } from '../options.js';
-import { useFrom } from '../pattern.js';
 import { type Described, described } from '../use.js';
 import { checkPlain } from './plain-session.js';
 

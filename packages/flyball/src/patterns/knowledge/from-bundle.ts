@@ -1,11 +1,11 @@
 import { append } from '../../core/prompt.js';
 import type { Agent, Entered } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern } from '../../kit/pattern.js';
+import { askOnce, runPart } from '../../kit/seat.js';
 import { assembleBundle, type Bundle, type BundleCache, bundleText } from '../../retrieval/bundle.js';
 import { type BundleSpec, defineBundle } from '../../retrieval/bundle-spec.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
-import { askOnce, runPart } from '../seat.js';
 import { type Described, isSession } from '../use.js';
 import { wishing } from './material.js';
 

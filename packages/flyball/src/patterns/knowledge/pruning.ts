@@ -1,8 +1,8 @@
 import type { Segment } from '../../core/prompt.js';
+import { checkCounts, checkShare } from '../../kit/options.js';
+import { useFrom } from '../../kit/pattern.js';
 import { prunes } from '../../loops/tool-loop/prune.js';
 import type { WindowPolicy } from '../../loops/tool-loop/window-policy.js';
-import { checkCounts, checkShare } from '../options.js';
-import { useFrom } from '../pattern.js';
 import { type Described, described } from '../use.js';
 
 /** What `pruning` may be given. */

@@ -3,11 +3,11 @@ import { FlyballError, failureOf } from '../../core/errors.js';
 import { blocked, done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import { type Checked, check, type StandardSchema } from '../../core/schema.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern } from '../../kit/pattern.js';
+import { runPart } from '../../kit/seat.js';
+import { shown } from '../../kit/shown.js';
 import { estimateTextTokens } from '../../tools/measure-tools.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
-import { runPart } from '../seat.js';
-import { shown } from '../shown.js';
 import type { Described } from '../use.js';
 
 /** What `isolated` needs beside its agent. */

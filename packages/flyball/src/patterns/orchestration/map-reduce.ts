@@ -6,10 +6,10 @@ import { blocked, degraded, done, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { type Filled, isFilled, type Slot, slotsOf } from '../../core/slot.js';
-import { checkCounts } from '../options.js';
-import { pattern, sessionsIn } from '../pattern.js';
-import { runPart } from '../seat.js';
-import { shown } from '../shown.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern, sessionsIn } from '../../kit/pattern.js';
+import { runPart } from '../../kit/seat.js';
+import { shown } from '../../kit/shown.js';
 import { keyOf, tally } from '../tally.js';
 import { type Described, isSession, partOf } from '../use.js';
 

@@ -5,12 +5,12 @@ import type { Agent, Run } from '../../core/run.js';
 import type { Checked } from '../../core/schema.js';
 import type { Input, Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern } from '../../kit/pattern.js';
 import { partsOf, type ToolLoopOptions } from '../../loops/tool-loop/loop-parts.js';
 import type { ToolLoopResult } from '../../loops/tool-loop/termination.js';
 import { runToolLoop } from '../../loops/tool-loop/tool-loop.js';
 import type { WindowPolicy } from '../../loops/tool-loop/window-policy.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
 import type { Described } from '../use.js';
 import { COMPRESSED } from '../window.js';
 

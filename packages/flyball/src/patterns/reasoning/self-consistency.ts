@@ -6,10 +6,10 @@ import { findJson } from '../../core/read-json.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { isFilled, type Slot } from '../../core/slot.js';
-import { checkCounts } from '../options.js';
-import { pattern, sessionsIn } from '../pattern.js';
-import { runPart } from '../seat.js';
-import { shown } from '../shown.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern, sessionsIn } from '../../kit/pattern.js';
+import { runPart } from '../../kit/seat.js';
+import { shown } from '../../kit/shown.js';
 import { type Ballot, keyOf, keysBy, type Tally, tally } from '../tally.js';
 import { type Described, partOf } from '../use.js';
 

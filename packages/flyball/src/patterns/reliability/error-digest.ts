@@ -2,9 +2,9 @@ import { useFrom } from '../../core/about.js';
 import type { MadeCall, Run } from '../../core/run.js';
 import type { ActionGuard, ToolSeams } from '../../core/seams.js';
 import { type Described, described } from '../../core/use.js';
+import { checkCounts } from '../../kit/options.js';
 import { errorKind, firstLine, withoutStack } from '../../tools/error-lines.js';
 import { withApproval } from '../../tools/governance/approval.js';
-import { checkCounts } from '../options.js';
 
 /** Options of `errorDigest`. */
 export interface ErrorDigestOptions {

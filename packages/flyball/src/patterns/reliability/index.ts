@@ -2,6 +2,7 @@
 export { guardrails } from '../../tools/governance/guards/guardrails.js';
 export { injectionShield } from '../../tools/governance/shield/injection-shield.js';
 export { toolBudgetSeam } from '../../tools/tool-budget-seam.js';
+export { toolUsesIn } from '../../tools/tool-record.js';
 export { checkpointOf } from '../../views/checkpoint.js';
 export { traceOf } from '../../views/trace.js';
 export { type ErrorDigest, type ErrorDigestOptions, errorDigest } from './error-digest.js';
@@ -11,5 +12,12 @@ export { type PolicyGuardOptions, policyGuard } from './policy-guard.js';
 export { type RubricJudge, type RubricJudgeParts, rubricJudge } from './rubric-judge.js';
 export { type ProgramTool, type SandboxedOptions, sandboxed } from './sandboxed.js';
 export { supervised } from './supervised.js';
+export {
+  keptTools,
+  type ToolReviewed,
+  type ToolReviewOptions,
+  type ToolReviewParts,
+  toolReview,
+} from './tool-review.js';
 export { type ValidatedOptions, type ValidatedParts, validated } from './validated.js';
 export { withBudget } from './with-budget.js';

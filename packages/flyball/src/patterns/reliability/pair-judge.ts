@@ -4,7 +4,7 @@ import { checkRubric, rubricHash } from '../../checks/rubric.js';
 import type { PairJudge } from '../../checks/verdict.js';
 import { useFrom } from '../../core/about.js';
 import { type Described, described } from '../../core/use.js';
-import { markOf } from '../pattern.js';
+import { markOf } from '../../kit/pattern.js';
 import { asking } from './asking-judge.js';
 import type { RubricJudgeParts } from './rubric-judge.js';
 

@@ -7,9 +7,9 @@ import { useFrom } from '../../core/about.js';
 import { sha256 } from '../../core/canonical.js';
 import type { Session } from '../../core/session.js';
 import { type Described, described } from '../../core/use.js';
-import { markOf } from '../pattern.js';
-import { shown } from '../shown.js';
-import type { Test, Tested } from '../tested.js';
+import { markOf } from '../../kit/pattern.js';
+import { shown } from '../../kit/shown.js';
+import type { Test, Tested } from '../../kit/tested.js';
 import { asking } from './asking-judge.js';
 
 /** Who judges, and by what. */

@@ -1,9 +1,9 @@
 import { useFrom } from '../../core/about.js';
 import type { Agent } from '../../core/run.js';
 import { type Described, described } from '../../core/use.js';
+import { markOf } from '../../kit/pattern.js';
+import { runPart } from '../../kit/seat.js';
 import { classesIn, type ScopeOptions, seamsFor } from '../../people/supervised-scope.js';
-import { markOf } from '../pattern.js';
-import { runPart } from '../seat.js';
 
 /**
  * Runs on its own where a person watches and can stop it.

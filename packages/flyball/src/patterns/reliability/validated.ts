@@ -5,11 +5,11 @@ import type { Agent, Entered, Run } from '../../core/run.js';
 import { type Checked, check, jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
 import type { Described } from '../../core/use.js';
-import { withNotes } from '../notes.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
-import { askOnce, runPart } from '../seat.js';
-import { shown } from '../shown.js';
+import { withNotes } from '../../kit/notes.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern } from '../../kit/pattern.js';
+import { askOnce, runPart } from '../../kit/seat.js';
+import { shown } from '../../kit/shown.js';
 
 /** Who takes part in `validated`. */
 export interface ValidatedParts<I, O> {

@@ -3,8 +3,8 @@ import { BoundReachedError, ConfigError } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Described } from '../../core/use.js';
-import { pattern } from '../pattern.js';
-import { runPart } from '../seat.js';
+import { pattern } from '../../kit/pattern.js';
+import { runPart } from '../../kit/seat.js';
 
 /**
  * Gives an agent its own part of the budget.

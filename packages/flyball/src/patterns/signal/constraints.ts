@@ -2,7 +2,7 @@ import { canonicalJson, sha256 } from '../../core/canonical.js';
 import { ConfigError } from '../../core/errors.js';
 import type { Framing } from '../../core/framing.js';
 import type { Session } from '../../core/session.js';
-import { useFrom } from '../pattern.js';
+import { useFrom } from '../../kit/pattern.js';
 import { type Described, described } from '../use.js';
 import { type ConstraintGuard, constraintGuard } from './constraint-guard.js';
 import type { Prohibition, ProhibitionCheck } from './prohibition.js';

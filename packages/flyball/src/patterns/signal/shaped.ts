@@ -3,7 +3,7 @@ import { ConfigError } from '../../core/errors.js';
 import type { Entry } from '../../core/events.js';
 import type { JsonSchema, StandardSchema } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
-import { useFrom } from '../pattern.js';
+import { useFrom } from '../../kit/pattern.js';
 import { type Described, described } from '../use.js';
 import { type Narrated, replyShape, type ShapeOptions } from './reply-shape.js';
 

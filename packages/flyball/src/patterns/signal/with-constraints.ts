@@ -1,11 +1,11 @@
 import { blocked } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
-import { withNotes } from '../notes.js';
-import { checkCounts } from '../options.js';
-import { pattern } from '../pattern.js';
-import { runPart } from '../seat.js';
-import { shown } from '../shown.js';
+import { withNotes } from '../../kit/notes.js';
+import { checkCounts } from '../../kit/options.js';
+import { pattern } from '../../kit/pattern.js';
+import { runPart } from '../../kit/seat.js';
+import { shown } from '../../kit/shown.js';
 import type { Described } from '../use.js';
 import type { Constraints } from './constraints.js';
 

@@ -2,8 +2,8 @@ import { ConfigError, FlyballError, failureOf } from '../../core/errors.js';
 import { failed } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Input, Session } from '../../core/session.js';
-import { pattern } from '../pattern.js';
-import { askOnce } from '../seat.js';
+import { pattern } from '../../kit/pattern.js';
+import { askOnce } from '../../kit/seat.js';
 import type { Described } from '../use.js';
 import { patternsOf } from './patterns-of.js';
 

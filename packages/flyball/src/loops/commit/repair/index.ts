@@ -1,3 +1,4 @@
+export { textSimilarity } from '../../../core/text-similarity.js';
 export { ANSWER, answerWorkpiece } from './answer-workpiece.js';
 export { CAUSES, type Cause, classify } from './causes.js';
 export { escalationFor, partialIsUseful } from './escalation.js';
@@ -16,6 +17,5 @@ export {
 } from './repair-memory.js';
 export { repairer } from './repairer.js';
 export { sectionAt } from './section.js';
-export { textSimilarity } from './similarity.js';
 export { chooseStrategy, P_MIN, SEVERITY, STRATEGIES, type StrategyChoice, type StrategyContext } from './strategy.js';
 export { DEFAULT_RADIUS, type RepairWindow, repairWindow, splice } from './window.js';

@@ -3,10 +3,10 @@ import { canonicalJson } from '../../../core/canonical.js';
 import type { Model } from '../../../core/model.js';
 import { append, type Prompt } from '../../../core/prompt.js';
 import type { Session } from '../../../core/session.js';
+import { textSimilarity } from '../../../core/text-similarity.js';
 import type { Artefact, Defect, Evidence, RepairHint, RootCause } from '../../../core/work.js';
 import { CAUSES } from './causes.js';
 import { headOf } from './reply-text.js';
-import { textSimilarity } from './similarity.js';
 import type { RepairWindow } from './window.js';
 
 const SETUP = [

@@ -20,14 +20,20 @@ export interface AttemptSettings {
   readonly isPerturbed: boolean;
 }
 
-/** One attempt, when it is over. */
+/** One attempt at a defect, before anybody has looked whether it helped. */
 interface Attempted {
   readonly pending: Pending;
   readonly choice: StrategyChoice;
   readonly made: Proposal;
   readonly before: RepairSpent;
-  /** Ids of the defects that are gone. */
-  readonly gone: ReadonlySet<string>;
+}
+
+/** An attempt as the journal has it: the texts are with the round. */
+export interface Attempt {
+  readonly n: number;
+  readonly defect: string;
+  readonly strategy: Strategy;
+  readonly made: Proposal['kind'];
 }
 
 type RoundParts = RepairParts & { readonly radius: number };
@@ -41,6 +47,7 @@ export class RepairRound {
   private stuck: readonly Pending[] = [];
   private rates: RepairRates;
   private askedStronger = false;
+  private last: Attempted | undefined;
   /** Defects that were last looked at before something was changed. */
   private stale: ReadonlySet<string> = new Set();
   private readonly entries: RepairEntry[] = [];
@@ -92,20 +99,43 @@ export class RepairRound {
     return true;
   }
 
-  /** Repairs the first defect of the queue once, and looks whether it is gone. */
-  async attempt(pending: Pending, settings: AttemptSettings): Promise<Proposal['kind']> {
+  /** Repairs the first defect of the queue once. Whether that helped is for `isResolved` to say. */
+  async attempt(run: Run, pending: Pending, settings: AttemptSettings): Promise<Attempt> {
     const { intensity, fromIntensity } = this.given;
     const { defect, cause, avoid } = pending;
     const choice = chooseStrategy(defect, { intensity, fromIntensity, rates: this.rates, avoid, cause });
+    const { strategy } = choice;
     const before = this.meter.spent();
-    const scope = this.run.scope(`repair-${before.attempts + 1}`);
+    const n = before.attempts + 1;
+    const scope = run.scope(`repair-${n}`);
     this.askedStronger ||= settings.isStronger;
-    const made = await this.proposal(scope, choice.strategy, settings);
+    const made = await this.proposal(scope, strategy, settings);
     if (made.kind === 'changed') await this.adopt(scope, made);
+    this.last = { pending, choice, made, before };
+    return { n, defect: defect.id, strategy, made: made.kind };
+  }
+
+  /** Looks whether the last attempt removed what it was told of, and keeps a record of it. */
+  async isResolved(run: Run): Promise<boolean> {
+    const { last } = this;
+    if (last === undefined) return false;
+    const { made, choice, pending, before } = last;
+    const scope = run.scope(`repair-${before.attempts + 1}`);
     const gone = made.kind === 'changed' ? await this.verified(scope, choice.strategy) : new Set<string>();
-    this.record({ pending, choice, made, before, gone });
-    // a window that is too large is tried as something else; everything being too large is a finding
-    return made.kind === 'too-large' && choice.strategy !== 'full-regeneration' ? 'unchanged' : made.kind;
+    this.record(last, gone);
+    return gone.has(pending.defect.id);
+  }
+
+  /** Everything at once did not fit. A window that is too large is only tried as something else. */
+  get isTooLarge(): boolean {
+    return this.last?.made.kind === 'too-large' && this.last.choice.strategy === 'full-regeneration';
+  }
+
+  /** What the next attempt at the same defect should know of this one; undefined where there is none. */
+  lesson({ defect, strategy }: Attempt): string | undefined {
+    if (this.isSpent() || this.isTooLarge || this.queue[0]?.defect.id !== defect) return undefined;
+    const why = this.last?.made.kind === 'unchanged' ? ` (${this.last.made.why})` : '';
+    return `A ${strategy} did not remove this fault${why}: find out why it is still there before you write.`;
   }
 
   result(kind: RepairResult['kind'], more: Pick<RepairResult, 'queries' | 'escalation'> = {}): RepairResult {
@@ -176,8 +206,7 @@ export class RepairRound {
     return gone;
   }
 
-  private record(done: Attempted): void {
-    const { pending, choice, made, before, gone } = done;
+  private record({ pending, choice, made, before }: Attempted, gone: ReadonlySet<string>): void {
     const { defect, cause } = pending;
     const after = this.meter.spent();
     const entry: RepairEntry = {

@@ -1,14 +1,18 @@
 import { ConfigError } from '../../../core/errors.js';
-import type { Run } from '../../../core/run.js';
+import { blocked, done } from '../../../core/outcome.js';
+import type { Agent, Run } from '../../../core/run.js';
 import type { Session } from '../../../core/session.js';
+import { textSimilarity } from '../../../core/text-similarity.js';
 import type { Defect } from '../../../core/work.js';
+import type { Test } from '../../../kit/tested.js';
+import { reflexion } from '../../../revision/reflexion.js';
 import type { Escalation } from '../contracts.js';
 import { escalationFor, partialIsUseful } from './escalation.js';
 import { expandedQueries } from './expanded-queries.js';
 import type { RepairInput, RepairParts, RepairResult } from './repair-contracts.js';
 import { DEFAULT_LOOP, sameRounds, textsOf, WAYS_OUT, type WayOut, wayOutOf } from './repair-memory.js';
-import { RepairRound } from './repair-round.js';
-import { textSimilarity } from './similarity.js';
+import { type Attempt, RepairRound } from './repair-round.js';
+import { STRATEGIES } from './strategy.js';
 import { DEFAULT_RADIUS } from './window.js';
 
 /** What is decided before anything is generated: it ends here, or this is how it goes on. */
@@ -21,12 +25,48 @@ type Course = { readonly end: RepairResult } | { readonly way?: WayOut };
 export function repairer(parts: RepairParts): (run: Run, given: RepairInput) => Promise<RepairResult> {
   const settings = { ...parts, radius: parts.radius ?? DEFAULT_RADIUS, loop: parts.loop ?? DEFAULT_LOOP };
   checkSettings(settings);
+  const mend = mending(settings);
   return async (run, given) => {
     const round = new RepairRound(run, settings, given);
     const course = decide(run, settings, given, round);
     if ('end' in course) return course.end;
-    return repairAll(settings, given, round, course.way);
+    for (let [next] = round.open(); next !== undefined; [next] = round.open()) {
+      if (await round.isGone(next)) continue;
+      if (round.isSpent()) return exhausted(settings, given, round);
+      await mend(run, { round, way: course.way });
+      if (round.isTooLarge) return divided(round);
+    }
+    return round.result('repaired');
   };
+}
+
+/** What the attempts at one defect go by. */
+interface Mending {
+  readonly round: RepairRound;
+  readonly way: WayOut | undefined;
+}
+
+/**
+ * Attempts at one defect until it is gone, each with what did not help before it: R7, whose test looks at this defect alone
+ * and whose critic is code. The round keeps what the attempts came to.
+ */
+function mending(parts: Settings): Agent<Mending, Attempt> {
+  const attempt: Agent<Mending, Attempt> = async (run, { round, way }) => {
+    const [next] = round.open();
+    if (next === undefined) return blocked('nothing is left to repair');
+    const isStronger = parts.stronger !== undefined && (way === 'escalate' || next.cause === 'capability-limit');
+    const session = isStronger ? (parts.stronger ?? parts.session) : parts.session;
+    const isPerturbed = way === 'perturb';
+    const settings = { session: isPerturbed ? perturbed(session) : session, isStronger, isPerturbed };
+    return done(await round.attempt(run, next, settings));
+  };
+  const test: Test<Mending, Attempt> = async (run, { strategy }, { round }) =>
+    (await round.isResolved(run)) ? { ok: true } : { ok: false, because: `${strategy} did not remove the defect` };
+  return reflexion(
+    attempt,
+    { test, critic: ({ input: { round }, value }) => round.lesson(value) },
+    { maxAttempts: STRATEGIES.length },
+  );
 }
 
 /** The order matters: what must not be spent, what must not be generated at all, then what would be generated in vain. */
@@ -71,28 +111,6 @@ function freshQueries(given: RepairInput, defects: readonly Defect[]): readonly 
   if (defects.length === 0 || given.mayRetrieve === false) return [];
   const asked = given.history.flatMap(({ queries }) => queries);
   return expandedQueries(defects, given.subject, asked);
-}
-
-async function repairAll(
-  parts: Settings,
-  given: RepairInput,
-  round: RepairRound,
-  way: WayOut | undefined,
-): Promise<RepairResult> {
-  for (let [next] = round.open(); next !== undefined; [next] = round.open()) {
-    if (await round.isGone(next)) continue;
-    if (round.isSpent()) return exhausted(parts, given, round);
-    const isStronger = parts.stronger !== undefined && (way === 'escalate' || next.cause === 'capability-limit');
-    const session = isStronger ? (parts.stronger ?? parts.session) : parts.session;
-    const isPerturbed = way === 'perturb';
-    const made = await round.attempt(next, {
-      session: isPerturbed ? perturbed(session) : session,
-      isStronger,
-      isPerturbed,
-    });
-    if (made === 'too-large') return divided(round);
-  }
-  return round.result('repaired');
 }
 
 const HOTTER = 0.4;

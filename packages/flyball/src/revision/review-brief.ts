@@ -1,8 +1,8 @@
-import { askUntil, type Read } from '../../core/ask-until.js';
-import { findJson } from '../../core/read-json.js';
-import type { Run } from '../../core/run.js';
-import type { Session } from '../../core/session.js';
-import { isFilled, type Slot } from '../../core/slot.js';
+import { askUntil, type Read } from '../core/ask-until.js';
+import { findJson } from '../core/read-json.js';
+import type { Run } from '../core/run.js';
+import type { Session } from '../core/session.js';
+import { isFilled, type Slot } from '../core/slot.js';
 
 /** What a reviewer found. */
 export interface ReviewIssue {
@@ -14,9 +14,9 @@ export interface ReviewIssue {
 }
 
 /** What one reviewer said, or why there is nothing of it. */
-export interface Review {
+export interface Review<F extends ReviewIssue = ReviewIssue> {
   readonly lens: string;
-  readonly issues: readonly ReviewIssue[];
+  readonly issues: readonly F[];
   readonly missing?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Contradiction {
 }
 
 /** One brief out of all reviews. */
-export interface Brief {
+export interface Brief<F extends ReviewIssue = ReviewIssue> {
   readonly passes: boolean;
   /** Ids, by precedence of their concerns. */
   readonly ranked: readonly string[];
@@ -35,7 +35,7 @@ export interface Brief {
   readonly dismissed: readonly { readonly id: string; readonly because: string }[];
   /** What the editor says to whoever revises. */
   readonly words: string;
-  readonly issues: readonly ReviewIssue[];
+  readonly issues: readonly F[];
 }
 
 export function reviewText(lens: string, draft: string): string {
@@ -44,7 +44,7 @@ export function reviewText(lens: string, draft: string): string {
 
 /** A review that cannot be read is missing like one that did not come. */
 export function reviewIn(lens: string, slot: Slot<string>): Review {
-  if (!isFilled(slot)) return { lens, issues: [], missing: slot.because ?? slot.stop };
+  if (!isFilled(slot)) return missingFrom(lens, slot);
   const found = findJson(slot.value, hasIssues, 'review');
   if (!found.ok) return { lens, issues: [], missing: found.problem };
   if (!hasIssues(found.value)) return { lens, issues: [], missing: 'It is no list of issues.' };
@@ -57,6 +57,17 @@ export function reviewIn(lens: string, slot: Slot<string>): Review {
   return { lens, issues };
 }
 
+/** What a reviewer said whose answer is read already. */
+export function reviewOf<F extends ReviewIssue>(lens: string, slot: Slot<readonly F[]>): Review<F> {
+  return isFilled(slot) ? { lens, issues: slot.value } : missingFrom(lens, slot);
+}
+
+const missingFrom = (lens: string, { because, stop }: Slot<unknown>) => ({
+  lens,
+  issues: [],
+  missing: because ?? stop,
+});
+
 function hasIssues(
   value: unknown,
 ): value is { readonly issues: readonly { readonly text: string; readonly lens?: string }[] } {
@@ -66,6 +77,11 @@ function hasIssues(
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Nothing passes without a mandatory review, whatever an editor says. */
+export function isWhole(reviews: readonly Review[], mandatory: readonly string[]): boolean {
+  return !reviews.some(({ lens, missing }) => missing !== undefined && mandatory.includes(lens));
+}
 
 interface Rules {
   readonly precedence: readonly string[];
@@ -113,9 +129,8 @@ function decided(
   });
   const dropped = new Set(settled.map((one) => one.dropped));
   const kept = [...new Set([...ranked, ...settled.map((one) => one.kept)])].filter((id) => !dropped.has(id));
-  const isMissing = reviews.some(({ lens, missing }) => missing !== undefined && mandatory.includes(lens));
   return {
-    passes: verdict === 'PASS' && !isMissing,
+    passes: verdict === 'PASS' && isWhole(reviews, mandatory),
     ranked: [...kept].sort((a, b) => weight(a) - weight(b)),
     contradictions: settled,
     dismissed,

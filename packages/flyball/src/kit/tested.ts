@@ -1,6 +1,5 @@
 import type { Run } from '../core/run.js';
-import { callingNoModel } from '../core/use.js';
-import { useOf } from './use.js';
+import { callingNoModel, useOf } from '../core/use.js';
 
 /** What a test says of a value. A score lets the best of several failed values be kept. */
 export type Tested =

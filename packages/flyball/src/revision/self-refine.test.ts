@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { selfRefine, zeroShot } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../../../../scripts/files.mjs';
-import { ended, session } from '../../../../../test/patterns/bed.js';
+import { root } from '../../../../scripts/files.mjs';
+import { ended, session } from '../../../../test/patterns/bed.js';
 
 const README = readFileSync(join(root, 'README.md'), 'utf8').slice(0, 1_500);
 const TASK = `Summarize this in under 50 words:\n${README}`;

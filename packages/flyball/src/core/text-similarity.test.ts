@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textSimilarity } from './similarity.js';
+import { textSimilarity } from './text-similarity.js';
 
 describe('how alike two texts are', () => {
   it('is 1 for the same, and 0 for texts with nothing in common', () => {

@@ -2,7 +2,7 @@ import { type Agent, done } from 'flyball';
 import { described, type Test, untilApproved, useFrom, useOf } from 'flyball/patterns';
 import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { ended, session } from '../../../../../test/patterns/bed.js';
+import { ended, session } from '../../../../test/patterns/bed.js';
 
 const RUBRIC = 'CANARY-7: a summary names the license.';
 
@@ -94,5 +94,20 @@ describe('untilApproved', () => {
       params: { maxRounds: 4 },
       predicted: { min: 2, max: 8 },
     });
+  });
+
+  it('has a reviser make the next draft, which reads the draft and what is wrong with it, and no notes', async () => {
+    const { model, agent, test } = bed(['one'], ['0.4:no license', 'APPROVED']);
+    const seen: unknown[] = [];
+    const reviser: Agent<unknown, string> = async (_run, given) => {
+      seen.push(given);
+      return done('two');
+    };
+    const revised = untilApproved(agent, { test, reviser });
+    const { outcome, uses } = await ended(revised, 'Summarize.');
+    expect(outcome).toMatchObject({ stop: 'done', value: 'two' });
+    expect(seen).toEqual([{ input: 'Summarize.', draft: 'one', because: 'no license' }]);
+    expect(uses[0]).toMatchObject({ learnt: { drafts: 2, judged: 2, revisions: 1 } });
+    expect(model.requests).toHaveLength(3);
   });
 });

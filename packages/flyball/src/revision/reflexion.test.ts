@@ -12,7 +12,7 @@ import {
 } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { ended, session } from '../../../../../test/patterns/bed.js';
+import { ended, session } from '../../../../test/patterns/bed.js';
 
 /** Writes what its script says, one call an attempt. */
 const writer = (model: ReturnType<typeof scriptedModel>): Agent<string, string> => {
@@ -121,5 +121,20 @@ describe('reflexion', () => {
     const { agent, critic } = bed(['bad', 'good'], ['Say good.']);
     const { entries } = await ended(reflexion(agent, { test: isGood, critic }), 'Write.');
     expect(JSON.stringify(entries.map(({ event }) => event))).toContain('Say good.');
+  });
+
+  it('takes a diagnosis from code, and gives up where code has none: another attempt would be the same', async () => {
+    const model = scriptedModel({ writer: ['one', 'two'] });
+    const agent = zeroShot(session(model, 'writer'));
+    const never = codeTest<string, string>(() => ({ ok: false, because: 'it is wrong' }));
+    const critic = ({ value }: { readonly value: string }) => (value === 'one' ? 'one is too little' : undefined);
+    const { outcome, uses } = await ended(reflexion(agent, { test: never, critic }), 'Count.');
+    expect(outcome).toMatchObject({
+      stop: 'blocked',
+      partial: 'two',
+      reason: { code: 'exhausted', data: { tried: 2 } },
+    });
+    expect(model.promptAt('writer', 2)).toContain('one is too little');
+    expect(uses[0]).toMatchObject({ predicted: { min: 1, max: 3 }, learnt: { attempts: 2, critiques: 0 } });
   });
 });

@@ -1,17 +1,17 @@
-import { askUntil, type Read } from '../../core/ask-until.js';
-import { sha256 } from '../../core/canonical.js';
-import { ConfigError } from '../../core/errors.js';
-import type { Framing } from '../../core/framing.js';
-import { degraded, done } from '../../core/outcome.js';
-import { findJson } from '../../core/read-json.js';
-import type { Agent, Entered } from '../../core/run.js';
-import type { Session } from '../../core/session.js';
-import { textSimilarity } from '../../loops/commit/repair/similarity.js';
-import { checkCounts } from '../options.js';
-import { pattern, sessionsIn } from '../pattern.js';
-import { askOnce, runPart } from '../seat.js';
-import { shown } from '../shown.js';
-import { type Described, partOf } from '../use.js';
+import { askUntil, type Read } from '../core/ask-until.js';
+import { sha256 } from '../core/canonical.js';
+import { ConfigError } from '../core/errors.js';
+import type { Framing } from '../core/framing.js';
+import { degraded, done } from '../core/outcome.js';
+import { findJson } from '../core/read-json.js';
+import type { Agent, Entered } from '../core/run.js';
+import type { Session } from '../core/session.js';
+import { textSimilarity } from '../core/text-similarity.js';
+import { type Described, partOf } from '../core/use.js';
+import { checkCounts } from '../kit/options.js';
+import { pattern, sessionsIn } from '../kit/pattern.js';
+import { askOnce, runPart } from '../kit/seat.js';
+import { shown } from '../kit/shown.js';
 
 /** Who takes part in `selfRefine`. All sit on one model: another model's critic is a judge (`untilApproved`). */
 export interface SelfRefineParts<O> {

@@ -1,7 +1,8 @@
+import { FlyballError, type Run } from 'flyball';
 import { useOf, withReviewers, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { ended, session } from '../../../../../test/patterns/bed.js';
+import { ended, session } from '../../../../test/patterns/bed.js';
 
 const TASK = 'Write the query for a user.';
 const DRAFT =
@@ -170,5 +171,44 @@ describe('withReviewers', () => {
       id: 'O9',
       predicted: { min: 1, max: 12 },
     });
+  });
+
+  it('reviews once without a reviser: an editor in code makes the brief, and a mandatory review must be there', async () => {
+    const { model, agent, parts } = bed({ security: () => 'nothing', style: () => 'a long line' });
+    const looking = (lens: 'security' | 'style') => ({
+      session: parts.reviewers[lens],
+      look: async (run: Run, draft: string) => {
+        const { text } = await run.ask(parts.reviewers[lens], draft);
+        if (lens === 'security') throw new FlyballError('REPLY_INVALID', 'It cannot be read.');
+        return [{ id: `${lens}-1`, lens, text, isOffLens: false }];
+      },
+    });
+    const review = withReviewers(
+      agent,
+      {
+        reviewers: { security: looking('security'), style: looking('style') },
+        editor: (reviews) => ({
+          passes: true,
+          ranked: [],
+          contradictions: [],
+          dismissed: [],
+          words: '',
+          issues: reviews.flatMap(({ issues: found }) => found),
+        }),
+      },
+      { precedence: ['security', 'style'], mandatory: ['security'] },
+    );
+    expect(useOf(review)).toMatchObject({ id: 'O9', predicted: { min: 1, max: 3 } });
+    const { outcome, uses } = await ended(review, TASK);
+    expect(outcome).toMatchObject({
+      stop: 'done',
+      value: {
+        draft: DRAFT,
+        brief: { passes: false, issues: [{ text: 'a long line' }] },
+        reviews: [{ lens: 'security', missing: expect.stringContaining('REPLY_INVALID') as string }, { lens: 'style' }],
+      },
+    });
+    expect(uses[0]).toMatchObject({ learnt: { reviewed: 1, edits: 0, revisions: 0 } });
+    expect(model.requests).toHaveLength(3);
   });
 });

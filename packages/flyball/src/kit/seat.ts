@@ -3,7 +3,7 @@ import type { FinishReason } from '../core/model.js';
 import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Input, Session } from '../core/session.js';
-import { isSession, useOf } from './use.js';
+import { isSession, useOf } from '../core/use.js';
 
 /** Whoever works: a session where one call is enough, an agent where it needs tools. */
 export type Seat<I extends Input, O> = Session<O> | Agent<I, O>;
