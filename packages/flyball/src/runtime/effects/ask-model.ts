@@ -14,10 +14,10 @@ import { outputLimitOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import { check } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
-import type { ToolRef } from '../../core/tool.js';
+import type { EffectContext, ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending, Scope } from '../open-effects.js';
-import { ask, keyOf, runBody } from './effect.js';
+import { ask, keyOf, runBody, WithSignal } from './effect.js';
 import {
   addUsage,
   addWasted,
@@ -254,28 +254,41 @@ async function generate(
     readonly tools: readonly ToolRef[];
     readonly maxOutputTokens: number;
   },
-  how: { readonly key: string; readonly signal: AbortSignal },
+  how: EffectContext,
   nth: number,
 ): Promise<ModelReply> {
   const { seams } = attempt.host;
   const { session } = asked;
   const request = within(requestFor(session, asked.prompt, asked.tools), asked.maxOutputTokens);
   const onDelta = (delta: ModelDelta): void => attempt.host.audience.delta(attempt.runId, pending.id, nth, delta);
-  const context: ModelCallContext = {
-    key: how.key,
-    get signal() {
-      return how.signal; // made only where a model reads it
-    },
+  const context = new CallContext(how, {
     ...(attempt.host.audience.watchers.size > 0 ? { onDelta } : {}),
     ...((session.model.paidAttempts ?? 1) > 1
       ? {}
       : { onUsage: (usage) => tellUsed(attempt, pending, session, usage) }),
-  };
+  });
   if (seams['model'] === undefined) return session.model.generate(request, context);
   return through(seams, 'model', (sent) => session.model.generate(sent, context))(
     request,
     attempt.guards.context(pending.id),
   );
+}
+
+/** The signal is that of the body, and made only where a model reads it. */
+class CallContext extends WithSignal implements ModelCallContext {
+  readonly key: string;
+  readonly #body: EffectContext;
+
+  constructor(body: EffectContext, told: Pick<ModelCallContext, 'onDelta' | 'onUsage'>) {
+    super();
+    this.key = body.key;
+    this.#body = body;
+    Object.assign(this, told); // one that nobody listens to is not there at all
+  }
+
+  protected makeSignal(): AbortSignal {
+    return this.#body.signal;
+  }
 }
 
 /** What the call is charged if it is aborted now. An adapter that says nonsense has said nothing. */
