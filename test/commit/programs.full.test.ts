@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 const ALL = 800;
-const PROGRAMS = repetitions({ sample: 200, full: ALL });
+const PROGRAMS = repetitions({ sample: 240, full: ALL });
 const NAMED = ['done', 'degraded', 'bounded', 'failed'];
 /** What a loop may fail with: the model's own failures, a plan that is none, and a quality that was not reached. */
 const FAILURES = ['MODEL_UNAVAILABLE', 'MODEL_REJECTED', 'PLAN_INVALID', 'REPLY_INVALID', 'QUALITY_NOT_REACHED'];
