@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { budget, createRuntime, done } from 'flyball';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { patient } from '../patience.js';
 import { expectWhole, written } from './load.js';
 import { type LossyProxy, proxyTo } from './proxy.js';
 import { claimBy, entry, newRun, owner, START } from './runs.js';
@@ -185,6 +186,30 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
     expect(await engine.read('a', { generation: 0 })).toHaveLength(2);
     await engine.close();
   });
+
+  it(
+    'takes a connection on which no answer comes any more for lost, also while it is opened [R10-PG-SILENT]',
+    async () => {
+      const schema = freshSchema();
+      const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+      const engine = await open(url, { schema, statementMs: patient(1_000), connections: { writers: 1, readers: 1 } });
+      /** Nothing comes back on the connection on which this is said, and nobody is told that it never will. */
+      const unanswered = async <T>(words: string, call: () => Promise<T>): Promise<T> => {
+        proxy.swallowFrom(words);
+        const answer = call();
+        const said = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'flyball' AND query LIKE '%${words}%'`;
+        await expect.poll(() => sql(said), { interval: 20 }).toHaveLength(1);
+        proxy.relent();
+        return answer;
+      };
+      expect(await unanswered('transaction_read_only', () => engine.get('a'))).toBeUndefined();
+      const collecting = () => engine.collect(() => []).catch((error: unknown) => error);
+      expect(await unanswered('SELECT tenant, hash', collecting)).toMatchObject({ code: 'STORAGE_BUSY' });
+      expect(await engine.collect(() => [])).toEqual({ contents: 0, links: 0 });
+      await engine.close();
+    },
+    patient(60_000),
+  );
 
   it('a worker without runs is still there when its server has been restarted [R10-PG-IDLE]', async () => {
     const schema = freshSchema();
