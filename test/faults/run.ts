@@ -4,14 +4,24 @@ import type { Kind } from './kind.js';
 import { KINDS } from './kinds.js';
 import { countedDoubts, HEAD, row, wrongs } from './told.js';
 
-/**
- * `npm run faults -- [kind …] [--times 100]`: one row for each kind, and why people were asked. Exits 1 where anything was
- * lost or doubled, did not end, or was asked though it need not be.
- */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { times: { type: 'string', default: '100' }, list: { type: 'boolean', default: false } },
-});
+const USAGE = `Usage: npm run faults -- [kind …] [--times 100]
+
+Makes real faults under load, and compares what workers did with a ledger outside. Prints one row for each kind, and
+why people were asked. Without a kind, all are made.
+
+  --times <n>  how many faults of each kind (100 by default)
+  --list       the kinds
+  --help       this text
+
+Set FLYBALL_PATIENCE=3 on a busy machine: every limit on time is then three times as long.
+Exits with 1 if an act was lost or made twice, a run did not end, or a person was asked needlessly, and with 2 if
+nothing could be tried.`;
+
+const { values, positionals } = given();
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const times = Number(values.times);
 const unknown = positionals.filter((name) => !KINDS.some((kind) => kind.name === name));
 const problem =
@@ -32,6 +42,22 @@ let isClean = true;
 for (const kind of KINDS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)))
   isClean = (await tried(kind)) && isClean;
 process.exit(isClean ? 0 : 1);
+
+function given() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        times: { type: 'string', default: '100' },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
 
 async function tried(kind: Kind): Promise<boolean> {
   const absent = kind.why?.();

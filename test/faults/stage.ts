@@ -37,6 +37,8 @@ export interface Worker {
   readonly ended: Promise<number | null>;
   /** Resolves when it has done whatever it was about to do. */
   settled(): Promise<void>;
+  /** Tells it to stop in order. Nobody else may leave alive. */
+  stop(): Promise<number | null>;
 }
 
 export interface Told extends Verdict {
@@ -90,7 +92,7 @@ export class Stage {
   private happened = 0;
   private readonly children = new Set<ChildProcess>();
   private isOver = false;
-  /** Why no more runs are started. */
+  /** What went wrong with the load or the workers: it cannot go on. */
   private broken: unknown;
   private readonly load: Promise<void>;
   private readonly inbox;
@@ -167,7 +169,10 @@ export class Stage {
     });
     this.children.add(child);
     this.called?.door.ports.add(port); // Restate looks at it while it registers
+    let isTold = false;
     const ended = once(child, 'exit').then(([code]) => {
+      // the others do its work and nothing shows, until the last one has left
+      if (code !== null && !isTold) this.broken ??= new Error(`Worker ${name} ended by itself, with ${code}.`);
       this.children.delete(child);
       this.called?.door.ports.delete(port);
       return code as number | null;
@@ -183,6 +188,11 @@ export class Stage {
         child.kill('SIGUSR2');
         await Promise.race([said, ended]);
       },
+      stop() {
+        isTold = true;
+        child.kill('SIGTERM');
+        return ended;
+      },
     };
   }
 
@@ -191,9 +201,10 @@ export class Stage {
     this.isCalm = true;
     this.isOver = true;
     const until = Date.now() + patienceMs;
-    while (this.open.size > 0 && Date.now() < until) await pause(100);
+    while (this.open.size > 0 && Date.now() < until && this.broken === undefined) await pause(100);
+    if (this.broken !== undefined) throw this.broken;
     const stuck = this.open.size === 0 ? [] : (await this.standing()).split('\n');
-    if (stuck.length === 0 || this.broken !== undefined) await this.load;
+    if (stuck.length === 0) await this.load;
     const isDone = this.started.filter((id) => !this.open.has(id));
     const verdict = this.ledger.judge(isDone, STEPS);
     const journals = await this.journalsOf(isDone);

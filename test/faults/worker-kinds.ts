@@ -51,8 +51,7 @@ const deployed: Kind = {
 
 async function stop(stage: Stage, worker: Worker): Promise<void> {
   await stage.acts(worker);
-  worker.child.kill('SIGTERM');
-  const code = await worker.ended;
+  const code = await worker.stop();
   if (code !== 0) throw new Error(`A worker that was told to stop exited with ${code}.`);
   stage.faults += 1;
 }

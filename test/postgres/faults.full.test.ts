@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { budget, createRuntime, done } from 'flyball';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { patient } from '../patience.js';
 import { expectWhole, written } from './load.js';
 import { type LossyProxy, proxyTo } from './proxy.js';
 import { claimBy, entry, newRun, owner, START } from './runs.js';
@@ -179,6 +184,51 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
     await engine.append(claim, batch);
     await engine.append(claim, batch);
     expect(await engine.read('a', { generation: 0 })).toHaveLength(2);
+    await engine.close();
+  });
+
+  it(
+    'takes a connection on which no answer comes any more for lost, also while it is opened [R10-PG-SILENT]',
+    async () => {
+      const schema = freshSchema();
+      const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+      const engine = await open(url, { schema, statementMs: patient(1_000), connections: { writers: 1, readers: 1 } });
+      /** Nothing comes back on the connection on which this is said, and nobody is told that it never will. */
+      const unanswered = async <T>(words: string, call: () => Promise<T>): Promise<T> => {
+        proxy.swallowFrom(words);
+        const answer = call();
+        const said = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'flyball' AND query LIKE '%${words}%'`;
+        await expect.poll(() => sql(said), { interval: 20 }).toHaveLength(1);
+        proxy.relent();
+        return answer;
+      };
+      expect(await unanswered('transaction_read_only', () => engine.get('a'))).toBeUndefined();
+      const collecting = () => engine.collect(() => []).catch((error: unknown) => error);
+      expect(await unanswered('SELECT tenant, hash', collecting)).toMatchObject({ code: 'STORAGE_BUSY' });
+      expect(await engine.collect(() => [])).toEqual({ contents: 0, links: 0 });
+      await engine.close();
+    },
+    patient(60_000),
+  );
+
+  it('a worker without runs is still there when its server has been restarted [R10-PG-IDLE]', async () => {
+    const schema = freshSchema();
+    const worker = spawn(process.execPath, [join(import.meta.dirname, 'idle-worker.mjs'), server.url, schema], {
+      stdio: 'inherit',
+    });
+    onTestFinished(() => void worker.kill('SIGKILL'));
+    const ended = once(worker, 'exit').then(([code]) => `it ended with ${code}`);
+    const hasLooked = "application_name = 'flyball' AND state = 'idle' AND query LIKE 'SELECT least(%'";
+    await expect.poll(() => sql(`SELECT 1 FROM pg_stat_activity WHERE ${hasLooked}`)).toHaveLength(1);
+    server.kill();
+    server.start();
+    const engine = await open(server.url, { schema, leaseClock: 'database' });
+    const agents = { echo: async () => done('nobody') };
+    const runtime = createRuntime({ engine, agents, options: { worker: 'elsewhere' } });
+    const { id } = await runtime.start('echo', 'worker', { budget: budget({}) });
+    const finished = runtime.handle(id).finished();
+    expect(await Promise.race([finished, ended])).toMatchObject({ stop: 'done', value: 'worker' });
+    await runtime.close();
     await engine.close();
   });
 });

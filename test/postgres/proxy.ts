@@ -5,6 +5,8 @@ export interface LossyProxy {
   readonly port: number;
   /** Once this is said to the server nothing comes back any more, though everything gets there. */
   swallowFrom(words: string): void;
+  /** Later connections work again; those that nothing comes back on are left as they are. */
+  relent(): void;
   /** Ends all connections, in order or with a reset; later ones work again. */
   cut(how?: 'ended' | 'reset'): void;
   close(): Promise<void>;
@@ -12,10 +14,16 @@ export interface LossyProxy {
 
 export async function proxyTo(port: number): Promise<LossyProxy> {
   const sockets = new Set<Socket>();
-  let isSilent = false;
+  /** What all connections share that were made before it relented. */
+  let line = { isSilent: false };
   let words: string | undefined;
+  const relent = (): void => {
+    line = { isSilent: false };
+    words = undefined;
+  };
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
+    const mine = line;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -26,11 +34,11 @@ export async function proxyTo(port: number): Promise<LossyProxy> {
       });
     }
     client.on('data', (data) => {
-      if (words !== undefined && data.includes(words)) isSilent = true;
+      if (words !== undefined && data.includes(words)) mine.isSilent = true;
       upstream.write(data);
     });
     upstream.on('data', (data) => {
-      if (!isSilent) client.write(data);
+      if (!mine.isSilent) client.write(data);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,9 +49,9 @@ export async function proxyTo(port: number): Promise<LossyProxy> {
     swallowFrom: (given) => {
       words = given;
     },
+    relent,
     cut: (how = 'ended') => {
-      isSilent = false;
-      words = undefined;
+      relent();
       for (const socket of sockets)
         if (how === 'reset') socket.resetAndDestroy();
         else socket.destroy();

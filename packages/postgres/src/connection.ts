@@ -4,6 +4,9 @@ import type { Settings } from './options.js';
 
 export type Rows = readonly Row[];
 
+/** How much longer than a statement may take we wait: the server ends it sooner, unless there is no server any more. */
+const GRACE_MS = 5_000;
+
 export interface Hooks {
   /** Looks at a connection before anything else uses it: one that throws is not used. */
   readonly check: (ask: (text: string) => Promise<Rows>) => Promise<void>;
@@ -15,6 +18,7 @@ export interface Hooks {
  *
  * 1. Statements given together are one transaction, sent at once: it is all confirmed or none of it is.
  * 2. After a loss nothing is known of what was under way: whoever sent it decides whether it may be made again.
+ * 3. A server that says nothing any more is a loss too. Every wait for it ends, also while a connection is being opened.
  */
 export class Connection {
   private client: Promise<Client> | undefined;
@@ -45,15 +49,15 @@ export class Connection {
   /** One transaction whose next statement depends on the last one's answer: for a connection that nobody else uses. */
   async transaction<T>(work: (ask: (statement: Statement) => Promise<Rows>) => Promise<T>): Promise<T> {
     const client = await this.open();
-    const ask = async (statement: Statement): Promise<Rows> => (await client.query(prepared(statement, true))).rows;
+    const say = (statement: Statement | string) => this.answered(client, client.query(statement));
     try {
-      await client.query('BEGIN');
-      const answer = await work(ask);
-      await client.query('COMMIT');
+      await say('BEGIN');
+      const answer = await work(async (statement) => (await say(prepared(statement, true))).rows);
+      await say('COMMIT');
       return answer;
     } catch (error) {
       if (isLost(error)) this.drop(client);
-      else await client.query('ROLLBACK').catch(() => this.drop(client));
+      else await say('ROLLBACK').catch(() => this.drop(client));
       throw error;
     }
   }
@@ -81,12 +85,7 @@ export class Connection {
           ...statements.map((statement) => client.query(prepared(statement, pooled))),
           client.query('COMMIT'),
         ];
-    const stalled = setTimeout(
-      () => this.drop(client),
-      statementMs + 5_000, // the server ends it sooner, unless there is no server any more
-    );
-    const settled = await Promise.allSettled(sent);
-    clearTimeout(stalled);
+    const settled = await this.answered(client, Promise.allSettled(sent));
     const failed = settled.find((one): one is PromiseRejectedResult => one.status === 'rejected');
     if (failed !== undefined) {
       if (isLost(failed.reason)) this.drop(client);
@@ -96,6 +95,16 @@ export class Connection {
     if (isAlone) return results.map(({ rows }) => rows);
     if (results.at(-1)?.command !== 'COMMIT') throw new LinkError('UNCONFIRMED', 'the transaction was rolled back');
     return results.slice(1 + before.length, -1).map(({ rows }) => rows);
+  }
+
+  /** Where no answer comes, the connection is dropped, which rejects whatever waits for one on it. */
+  private async answered<T>(client: Client, answer: Promise<T>): Promise<T> {
+    const silent = setTimeout(() => this.drop(client), this.settings.statementMs + GRACE_MS);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(silent);
+    }
   }
 
   private open(): Promise<Client> {
@@ -151,9 +160,8 @@ export class Connection {
     });
     try {
       await client.connect();
-      const ask = async (text: string): Promise<Rows> => (await client.query(text)).rows;
-      await this.hooks.check(ask);
-      await this.hooks.opened?.(client);
+      await this.hooks.check(async (text) => (await this.answered(client, client.query(text))).rows);
+      if (this.hooks.opened !== undefined) await this.answered(client, this.hooks.opened(client));
       return client;
     } catch (error) {
       client.connection.stream.destroy();

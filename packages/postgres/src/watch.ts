@@ -45,7 +45,8 @@ export class Watch {
     const own: Listener = (runId) => listener(runId); // the same function may watch twice, and each watch stops alone
     this.listeners.add(own);
     if (this.timer === undefined) {
-      this.timer = setInterval(() => this.tick(), this.settings.pollMs).unref();
+      // keeps the process open: a server that restarts takes every connection away, and a worker without runs has nothing else
+      this.timer = setInterval(() => this.tick(), this.settings.pollMs);
       this.listen();
     }
     return () => {
