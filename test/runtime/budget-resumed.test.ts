@@ -95,6 +95,22 @@ describe('a run that wakes up past its limit', () => {
     expect(repeated).toBe(0);
   });
 
+  it('counts a tool call that a crash made it repeat once, with what it reserved', async () => {
+    const stage = moving();
+    const write: Tool<null, string> = {
+      name: 'write',
+      description: 'Writes two files.',
+      effect: 'idempotent',
+      reserve: () => ({ filesChanged: 2 }),
+      execute: async () => 'written',
+    };
+    const agent = async (run: Run): Promise<Outcome<unknown>> => done((await run.call(write, null)).content);
+    await stage.crashed(agent, at('before', 'complete'), { limits: { toolCalls: 1, filesChanged: 2 } });
+    const outcome = await stage.open(agent).resume();
+    expect(outcome).toMatchObject({ stop: 'done', usage: { toolCalls: 1, filesChanged: 2 } });
+    expect(outcome.usage).not.toHaveProperty('possibly');
+  });
+
   it('ends at its deadline when that passed while nobody ran it [R2-SHOW-BUDGET-RESUMED]', async () => {
     const stage = still();
     let steps = 0;

@@ -91,6 +91,13 @@ describe('a tool that changes more than it reserved', () => {
     expect(await life.start(null, { filesChanged: 100 })).toMatchObject({ value: ['bounded', 'edited'] });
   });
 
+  it('is done where the limit has room for it, and somebody is told', async () => {
+    const stage = moving();
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => done((await run.call(editor, {})).content));
+    expect(await life.start(null, { filesChanged: 100 })).toMatchObject({ stop: 'done', usage: { filesChanged: 50 } });
+    expect(await stage.events('operator-alert')).toHaveLength(1);
+  });
+
   it('says nothing where it keeps to what it reserved', async () => {
     const stage = moving();
     const modest: Tool<unknown, string> = {

@@ -3,8 +3,8 @@
  *
  * A new kind that only tells somebody something goes into `TELLING`. Tables that name every kind still need its row, and
  * do not compile without it: runtime/journal.ts, history/standing.ts, turns.ts and writer.ts; views/checkpoint.ts,
- * without-private.ts (is anything in it private?) and timeline-sentences.ts (its sentence). Any other new kind goes into
- * no list, since each fold has to say what it makes of it.
+ * without-private.ts (is anything in it private?), timeline-sentences.ts (its sentence) and timeline.ts (its scope). Any
+ * other new kind goes into no list, since each fold has to say what it makes of it.
  */
 export const TELLING = [
   'changed',

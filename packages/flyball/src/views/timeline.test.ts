@@ -46,6 +46,27 @@ describe('timeline', () => {
     ]);
   });
 
+  it('tells a pattern around what it does, at any depth', () => {
+    const outer = { type: 'scope-start', path: '/debate.0', pattern: 'debate' } as const;
+    const inner = { type: 'scope-start', path: '/debate.0/vote.0', pattern: 'vote' } as const;
+    const { entries } = new JournalBuilder().add(
+      outer,
+      inner,
+      complete('/debate.0/vote.0#0', 1, { of: 'call', name: 'count' }),
+      { type: 'best', path: '/debate.0/vote.0', value: 1 },
+      { type: 'scope-end', path: '/debate.0/vote.0', how: 'returned' },
+      { type: 'scope-end', path: '/debate.0', how: 'done' },
+    );
+    expect(timelineOf(entries).map(({ depth, text }) => `${'  '.repeat(depth)}${text}`)).toEqual([
+      'debate begins',
+      '  vote begins',
+      '    called count',
+      '    best so far',
+      '  vote ended: returned',
+      'debate ended: done',
+    ]);
+  });
+
   it('tells what people were asked, and what they said', () => {
     const asked: RunEvent = {
       type: 'wait-start',

@@ -1,6 +1,8 @@
+import { type ByKind, byKind, rowsFor } from '../core/by-kind.js';
+import { ACTS, ASKS, CHILDREN, LIFE, ROLLBACKS, WAITS } from '../core/event-kinds.js';
 import type { Entry, EventType } from '../core/events.js';
 import { EffectFold } from './effects.js';
-import { pathOf, scopeOf } from './paths.js';
+import { pathOf, pathsAround, scopeOf } from './paths.js';
 import type { Sentence } from './sentence.js';
 import { sentenceFor } from './timeline-sentences.js';
 
@@ -60,22 +62,18 @@ function fateOfAsks(entries: readonly Entry[]): ReadonlyMap<Entry, 'answered' | 
 }
 
 function depthOf({ event }: Entry): number {
-  const scope = 'id' in event && event.type !== 'changed' ? scopeOf(event.id) : placeOf(event);
-  return scope.split('/').length - 1;
+  return byKind(PLACES, event).split('/').length - 1;
 }
 
-function placeOf(event: Entry['event']): string {
-  switch (event.type) {
-    case 'note':
-    case 'scope-overlap':
-      return pathOf(event.path);
-    case 'trip':
-    case 'budget-warning':
-      return pathOf(event.node);
-    case 'rollback-start':
-    case 'rollback-end':
-      return pathOf(event.scope);
-    default:
-      return '';
-  }
-}
+/** The scope that an entry is told in. Where a pattern begins and ends is told around it, as with a child. */
+const PLACES: ByKind<[], string> = {
+  ...rowsFor([...ASKS, ...ACTS, ...CHILDREN, ...WAITS], ({ id }) => scopeOf(id)),
+  ...rowsFor(['post', 'guard-refused', 'guard-decision', 'retry'], ({ id }) => scopeOf(id)),
+  ...rowsFor(['scope-start', 'scope-end'], ({ path }) => pathsAround(path)[1] ?? ''),
+  ...rowsFor(['note', 'best', 'scope-overlap'], ({ path }) => pathOf(path)),
+  ...rowsFor(['trip', 'budget-warning'], ({ node }) => pathOf(node)),
+  ...rowsFor(ROLLBACKS, ({ scope }) => pathOf(scope)),
+  // about the run as a whole
+  ...rowsFor([...LIFE, 'cancel', 'redirect', 'stuck'], () => ''),
+  ...rowsFor(['changed', 'pin', 'signal-refused', 'operator-alert'], () => ''),
+};
