@@ -38,8 +38,8 @@ const MOST_TOOLS = 40;
 /**
  * Calls tools, looks at what came back, decides again.
  *
- * Model calls: `turns`, at most `maxIterations` of them, and those of the window policies where the window fills up. Ends
- * `bounded` when no answer came in time; the budget of the run bounds cost, tokens and tool calls besides. Every result a
+ * Model calls: `turns`, at most `maxIterations` of them, those of the window policies where the window fills up, and those of
+ * agents that work for its tools. Ends `bounded` when no answer came in time; the budget of the run bounds cost, tokens and tool calls besides. Every result a
  * model reads comes from the tool: what it makes up after a call is cut. Not where all calls are known beforehand.
  *
  * @pattern R4
@@ -66,16 +66,29 @@ export function reAct<O = string>(
     },
     ...(window === undefined ? {} : { window }),
   });
+  const handing = tools.filter(({ delegates }) => delegates !== undefined);
   const about = {
     id: 'R4',
     name: 'reAct',
     params: { maxIterations, maxCalls, repeatLimit, tools: tools.map(({ name }) => name) },
-    parts: { worker: { ...worker, tools, maxReasks: 0 }, window: window ?? [COMPRESSED] },
+    parts: {
+      worker: { ...worker, tools, maxReasks: 0 },
+      window: window ?? [COMPRESSED],
+      // which agent a call goes to is known when it is made, so what it asks has no most
+      ...(handing.length === 0 ? {} : { delegates: handing.map(({ name }) => ({ name })) }),
+    },
     provides: ['V9', 'V14', 'I2'],
     calls: {
       sum: [
         { fact: 'turns', least: 0, most: { param: 'maxIterations' } },
         { times: [{ fact: 'fitted', least: 0, most: { param: 'maxIterations' } }, { part: 'window' }] },
+        ...(handing.length === 0
+          ? []
+          : [
+              {
+                times: [{ fact: 'delegated', least: 0, most: maxIterations * maxCalls }, { part: 'delegates' }],
+              } as const,
+            ]),
       ],
     },
   } as const;
