@@ -2,6 +2,7 @@ import { type Agent, done, type Framing, type Run, type ToolSeams } from 'flybal
 import {
   checked,
   commandTest,
+  constraints,
   described,
   framed,
   guarded,
@@ -36,6 +37,21 @@ describe('framed', () => {
     await ended(agent, 'Go.');
     expect(model.requests[0]?.messages[0]?.content).toBe('A B C');
     expect(useOf(agent)?.id).toBe('S1');
+    const limits = constraints(
+      {
+        items: [
+          {
+            id: 'price',
+            forbid: 'A price.',
+            instead: null,
+            reason: 'It changes.',
+            check: { kind: 'pattern', pattern: /\$/ },
+          },
+        ],
+      },
+      { version: '1' },
+    );
+    expect(useOf(framed(inner, limits, says('B')))?.provides).toEqual(['S5']);
   });
 });
 
