@@ -4,7 +4,7 @@ import type { Session } from '../../core/session.js';
 import type { Evidence } from '../../core/work.js';
 import { numbered } from '../../retrieval/labelled.js';
 import type { Lookup } from '../lookup.js';
-import { checkCounts } from '../options.js';
+import { checkCounts, checkGiven } from '../options.js';
 import { passedOn } from '../passed-on.js';
 import { pattern } from '../pattern.js';
 import { askOnce } from '../seat.js';
@@ -84,6 +84,7 @@ export function adaptiveRag(
   { maxRounds = 3, limit = 5, whenNotFound = 'abstain' }: AdaptiveRagOptions = {},
 ): Described<Agent<string, AdaptiveAnswer>> {
   const { lookup, fallbacks = [], classifier, scorer, checker, rewriter, answerer } = parts;
+  checkGiven('adaptiveRag (K5)', { lookup, classifier, scorer, checker, rewriter, answerer });
   checkCounts('adaptiveRag (K5)', { maxRounds, limit });
   checkPlain('adaptiveRag (K5)', { classifier, scorer, checker, rewriter, answerer });
   const upTo = (fact: string, most: number) => ({ fact, least: 0, most }) as const;

@@ -1,7 +1,7 @@
 import type { Session } from '../../core/session.js';
 import { compresses, MOST_CALLS } from '../../loops/tool-loop/compress.js';
 import type { WindowPolicy } from '../../loops/tool-loop/window-policy.js';
-import { checkCounts, checkShare } from '../options.js';
+import { checkCounts, checkGiven, checkShare } from '../options.js';
 import { useFrom } from '../pattern.js';
 import { type Described, described } from '../use.js';
 import { checkPlain } from './plain-session.js';
@@ -41,6 +41,7 @@ export function compression(
   { summarizer }: CompressionParts,
   { maxTokens, trigger = 0.7, keepRecent = 6 }: CompressionOptions = {},
 ): Described<WindowPolicy> {
+  checkGiven('compression (K6)', { summarizer });
   checkCounts('compression (K6)', { keepRecent, ...(maxTokens === undefined ? {} : { maxTokens }) });
   checkShare('compression (K6)', { trigger });
   checkPlain('compression (K6)', { summarizer });

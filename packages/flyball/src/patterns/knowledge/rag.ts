@@ -10,7 +10,7 @@ import { type Cited, citedAnswer, NOT_COVERED } from '../../retrieval/citations.
 import { numbered } from '../../retrieval/labelled.js';
 import { memoryVectors } from '../../retrieval/memory-vectors.js';
 import { lookUp } from '../lookup.js';
-import { checkCounts } from '../options.js';
+import { checkCounts, checkGiven } from '../options.js';
 import { passedOn } from '../passed-on.js';
 import { pattern, useFrom } from '../pattern.js';
 import { askOnce } from '../seat.js';
@@ -76,6 +76,7 @@ export function rag(
   { embedder, answerer, reranker, cache = memoryVectors() }: RagParts,
   { name = 'documents', limit = 5, passage = 800, candidates = 30 }: RagOptions = {},
 ): Described<Rag> {
+  checkGiven('rag (K1)', { embedder, answerer });
   checkCounts('rag (K1)', { limit, passage, candidates });
   checkPlain('rag (K1)', { answerer });
   if (name.trim() === '') throw new ConfigError('rag (K1) needs a name, which is recorded in the journal.');

@@ -4,7 +4,7 @@ import type { Session } from '../../core/session.js';
 import type { Evidence } from '../../core/work.js';
 import { fuse } from '../../retrieval/fusion.js';
 import { type Lookup, lookUp } from '../lookup.js';
-import { checkCounts } from '../options.js';
+import { checkCounts, checkGiven } from '../options.js';
 import { pattern } from '../pattern.js';
 import type { Described } from '../use.js';
 import { checkPlain } from './plain-session.js';
@@ -44,6 +44,7 @@ export function withQueryRewriting(
   { rewriter }: QueryRewritingParts,
   { how, keys = 3, limit = 5 }: QueryRewritingOptions,
 ): Described<Agent<string | FollowUp, readonly Evidence[]>> {
+  checkGiven('withQueryRewriting (K2)', { lookup, rewriter, how });
   checkCounts('withQueryRewriting (K2)', { keys, limit });
   checkPlain('withQueryRewriting (K2)', { rewriter });
   const about = {

@@ -4,7 +4,7 @@ import { blocked, done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import { type Checked, check, type StandardSchema } from '../../core/schema.js';
 import { estimateTextTokens } from '../../tools/measure-tools.js';
-import { checkCounts } from '../options.js';
+import { checkCounts, checkGiven } from '../options.js';
 import { pattern } from '../pattern.js';
 import { runPart } from '../seat.js';
 import { shown } from '../shown.js';
@@ -48,6 +48,7 @@ export function isolated<I, B, O>(
   { brief, result }: IsolatedParts<I, B, O>,
   { slice, maxBriefTokens = 5_000, maxSpawns = 6 }: IsolatedOptions,
 ): Described<Agent<I, O>> {
+  checkGiven('isolated (O17)', { brief, slice });
   checkCounts('isolated (O17)', { maxBriefTokens, maxSpawns });
   const about = {
     id: 'O17',

@@ -7,7 +7,7 @@ import { dispatch, type Trouble } from '../../loops/plan/dispatch.js';
 import { Progress } from '../../loops/plan/progress.js';
 import { variablesOf } from '../../loops/plan/step-prompts.js';
 import type { Plan, PlanStep, StepRecord } from '../../plans/plan.js';
-import { checkCounts } from '../options.js';
+import { checkCounts, checkGiven } from '../options.js';
 import { pattern } from '../pattern.js';
 import { askOnce, runPart } from '../seat.js';
 import { shown } from '../shown.js';
@@ -53,6 +53,7 @@ export function planAndSolve<O>(
   { planner, worker, answerer, test }: PlanAndSolveParts<O>,
   { maxReplans = 3, maxSteps = 15, width = 1 }: PlanAndSolveOptions = {},
 ): Described<Agent<string, O>> {
+  checkGiven('planAndSolve (R3)', { planner, worker, answerer });
   checkCounts('planAndSolve (R3)', { maxReplans }, 0);
   checkCounts('planAndSolve (R3)', { maxSteps, width });
   if ((planner.tools?.length ?? 0) > 0)

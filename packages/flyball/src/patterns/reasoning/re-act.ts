@@ -9,7 +9,7 @@ import { partsOf, type ToolLoopOptions } from '../../loops/tool-loop/loop-parts.
 import type { ToolLoopResult } from '../../loops/tool-loop/termination.js';
 import { runToolLoop } from '../../loops/tool-loop/tool-loop.js';
 import type { WindowPolicy } from '../../loops/tool-loop/window-policy.js';
-import { checkCounts } from '../options.js';
+import { checkCounts, checkGiven } from '../options.js';
 import { pattern } from '../pattern.js';
 import type { Described } from '../use.js';
 import { COMPRESSED } from '../window.js';
@@ -52,6 +52,7 @@ export function reAct<O = string>(
   { worker, tools, window }: ReActParts<O>,
   { maxIterations = 20, maxCalls = 1, repeatLimit = 3 }: ReActOptions = {},
 ): Described<Agent<Input, O>> {
+  checkGiven('reAct (R4)', { worker, tools });
   checkCounts('reAct (R4)', { maxIterations, maxCalls });
   if (tools.length > MOST_TOOLS)
     throw new ConfigError(`reAct (R4) has ${tools.length} tools: more than ${MOST_TOOLS} cannot be told apart.`);
