@@ -8,7 +8,7 @@ import { session } from '../patterns/bed.js';
 const model = scriptedModel({});
 const seat = (name: string) => session(model, name, { setup: `You are the ${name}.` });
 const worker = zeroShot(seat('worker'));
-const lookup = { retrieve: async () => [] };
+const lookup = { name: 'none', retrieve: async () => [] };
 const judges = { classifier: seat('classifier'), scorer: seat('scorer'), checker: seat('checker') };
 const built = {
   K5: adaptiveRag({ lookup, ...judges, rewriter: seat('rewriter'), answerer: seat('answerer') }),

@@ -43,6 +43,6 @@ export async function sameAfterCrashes(name: string, { script, agent, input, end
     input,
     ends,
   };
-  const report = await exercise(scenario, { engine: memoryEngine, most: 12 });
+  const report = await exercise(scenario, { engine: memoryEngine });
   assertSame(report);
 }

@@ -17,7 +17,7 @@ async function holds(name: string, make: (outside: Outside) => Agent<unknown, un
     input: null,
     ends: { stop: 'done' },
   };
-  const report = await exercise(scenario, { engine: memoryEngine, most: 12 });
+  const report = await exercise(scenario, { engine: memoryEngine });
   assertSame(report);
   expect(report.plays).toBeGreaterThan(20);
 }

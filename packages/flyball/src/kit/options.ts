@@ -8,6 +8,12 @@ export function checkCounts(who: string, counts: Readonly<Record<string, number>
   }
 }
 
+/** Refuses a composition with a part missing. Types say so too, but not everybody compiles. */
+export function checkGiven(who: string, parts: Readonly<Record<string, unknown>>): void {
+  for (const [name, part] of Object.entries(parts))
+    if (part === undefined) throw new ConfigError(`${who} needs ${name}.`);
+}
+
 /** Refuses shares that are none. */
 export function checkShare(who: string, shares: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(shares)) {

@@ -5,7 +5,7 @@ import { described, isSession, useOf } from './use.js';
 
 /**
  * A session, or an agent, with framings on it: the first is nearest to what the author wrote, the last has the last word.
- * A framed agent is asked like any other; every session inside it is framed.
+ * A framed agent is asked like any other; every session inside it is framed, and its description says by which patterns.
  */
 export function framed<T>(session: Session<T>, ...framings: readonly Framing[]): Session<T>;
 /** An agent with framings on every session inside it. */
@@ -24,5 +24,7 @@ export function framed<I, O>(
       input,
     );
   const use = useOf(agent);
-  return use === undefined ? wrapped : described(wrapped, use);
+  if (use === undefined) return wrapped;
+  const ids = framings.flatMap((framing) => useOf(framing)?.id ?? []);
+  return described(wrapped, { ...use, provides: [...new Set([...use.provides, ...ids])] });
 }

@@ -1,15 +1,28 @@
-import { type Agent, done, type Framing, type Run, type ToolSeams } from 'flyball';
+import { type Agent, ConfigError, done, type Framing, type Run, type ToolSeams } from 'flyball';
 import {
+  adaptiveRag,
   checked,
   commandTest,
+  compression,
+  constraints,
   described,
+  directCall,
   framed,
   guarded,
+  isolated,
   lookupTool,
+  mapReduce,
   pattern,
+  planAndSolve,
+  rag,
+  reAct,
+  selfConsistency,
   type Test,
   useFrom,
   useOf,
+  validated,
+  withQueryRewriting,
+  zeroShot,
 } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
@@ -36,6 +49,21 @@ describe('framed', () => {
     await ended(agent, 'Go.');
     expect(model.requests[0]?.messages[0]?.content).toBe('A B C');
     expect(useOf(agent)?.id).toBe('S1');
+    const limits = constraints(
+      {
+        items: [
+          {
+            id: 'price',
+            forbid: 'A price.',
+            instead: null,
+            reason: 'It changes.',
+            check: { kind: 'pattern', pattern: /\$/ },
+          },
+        ],
+      },
+      { version: '1' },
+    );
+    expect(useOf(framed(inner, limits, says('B')))?.provides).toEqual(['S5']);
   });
 });
 
@@ -128,5 +156,27 @@ describe('lookupTool', () => {
       });
       expect((await ended(agent, 'none')).outcome).toMatchObject({ value: 'Nothing was found.' });
     }
+  });
+});
+
+describe('a pattern that is built without one of its parts', () => {
+  const none = {} as never;
+  const made: Readonly<Record<string, () => unknown>> = {
+    'zeroShot (S1) needs answerer': () => zeroShot(undefined as never),
+    'rag (K1) needs embedder': () => rag(none),
+    'withQueryRewriting (K2) needs lookup': () => withQueryRewriting(undefined as never, none, none),
+    'adaptiveRag (K5) needs lookup': () => adaptiveRag(none),
+    'compression (K6) needs summarizer': () => compression(none),
+    'planAndSolve (R3) needs planner': () => planAndSolve(none),
+    'reAct (R4) needs worker': () => reAct(none),
+    'selfConsistency (R17) needs agent': () => selfConsistency(undefined as never),
+    'mapReduce (O4) needs split': () => mapReduce(none, { maxWorkers: 3 }),
+    'isolated (O17) needs brief': () => isolated(async () => done(1), none, none),
+    'validated (V20) needs schema': () => validated(async () => done(1), none),
+    'directCall (I1) needs input': () => directCall(none),
+  };
+  it.each(Object.keys(made))('says so at once: %s [R11-PATTERN-WIRING]', (says) => {
+    expect(made[says]).toThrow(ConfigError);
+    expect(made[says]).toThrow(says);
   });
 });

@@ -30,6 +30,6 @@ describe('reflexion', () => {
       input: 'Write.',
       ends: { stop: 'done', says: ['good'] },
     };
-    assertSame(await exercise(scenario, { engine: memoryEngine, most: 12 }));
+    assertSame(await exercise(scenario, { engine: memoryEngine }));
   });
 });

@@ -32,6 +32,6 @@ describe('untilApproved', () => {
       input: 'Write.',
       ends: { stop: 'done', says: ['a longer draft'] },
     };
-    assertSame(await exercise(scenario, { engine: memoryEngine, most: 12 }));
+    assertSame(await exercise(scenario, { engine: memoryEngine }));
   });
 });

@@ -23,6 +23,6 @@ describe('directCall', () => {
       input: { cents: 5 },
       ends: { stop: 'done' },
     };
-    assertSame(await exercise(scenario, { engine: memoryEngine, most: 12 }));
+    assertSame(await exercise(scenario, { engine: memoryEngine }));
   });
 });

@@ -4,7 +4,7 @@ import type { Agent } from '../../core/run.js';
 import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
 import type { EffectClass, EffectContext, InvocationPolicy, Tool } from '../../core/tool.js';
 import type { Described } from '../../core/use.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 
 /** What `directCall` calls. */
@@ -47,6 +47,7 @@ export function directCall<P, R>(
   { input, send, effect, name = 'directCall', check }: DirectCallParts<P, R>,
   { maxTries = 3, ...patience }: DirectCallOptions = {},
 ): Described<Agent<P, R>> {
+  checkGiven('directCall (I1)', { input, send, effect });
   checkCounts('directCall (I1)', { maxTries });
   if (jsonSchemaOf(input)?.['type'] === 'string')
     throw new ConfigError('directCall (I1) needs an input with fields: parameters are not picked out of text.');

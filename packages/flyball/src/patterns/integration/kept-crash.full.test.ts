@@ -42,7 +42,7 @@ async function holds(tool: ToolRef, args: unknown): Promise<void> {
     input: null,
     ends: { stop: 'done' },
   };
-  const report = await exercise(scenario, { engine: memoryEngine, most: 12 });
+  const report = await exercise(scenario, { engine: memoryEngine });
   assertSame(report);
   expect(report.plays).toBeGreaterThan(20);
 }

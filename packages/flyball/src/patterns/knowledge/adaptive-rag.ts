@@ -2,7 +2,7 @@ import { done, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import type { Evidence } from '../../core/work.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { passedOn } from '../../kit/passed-on.js';
 import { pattern } from '../../kit/pattern.js';
 import { askOnce } from '../../kit/seat.js';
@@ -84,6 +84,7 @@ export function adaptiveRag(
   { maxRounds = 3, limit = 5, whenNotFound = 'abstain' }: AdaptiveRagOptions = {},
 ): Described<Agent<string, AdaptiveAnswer>> {
   const { lookup, fallbacks = [], classifier, scorer, checker, rewriter, answerer } = parts;
+  checkGiven('adaptiveRag (K5)', { lookup, classifier, scorer, checker, rewriter, answerer });
   checkCounts('adaptiveRag (K5)', { maxRounds, limit });
   checkPlain('adaptiveRag (K5)', { classifier, scorer, checker, rewriter, answerer });
   const upTo = (fact: string, most: number) => ({ fact, least: 0, most }) as const;

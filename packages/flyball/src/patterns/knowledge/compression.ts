@@ -1,5 +1,5 @@
 import type { Session } from '../../core/session.js';
-import { checkCounts, checkShare } from '../../kit/options.js';
+import { checkCounts, checkGiven, checkShare } from '../../kit/options.js';
 import { useFrom } from '../../kit/pattern.js';
 import { compresses, MOST_CALLS } from '../../loops/tool-loop/compress.js';
 import type { WindowPolicy } from '../../loops/tool-loop/window-policy.js';
@@ -41,6 +41,7 @@ export function compression(
   { summarizer }: CompressionParts,
   { maxTokens, trigger = 0.7, keepRecent = 6 }: CompressionOptions = {},
 ): Described<WindowPolicy> {
+  checkGiven('compression (K6)', { summarizer });
   checkCounts('compression (K6)', { keepRecent, ...(maxTokens === undefined ? {} : { maxTokens }) });
   checkShare('compression (K6)', { trigger });
   checkPlain('compression (K6)', { summarizer });

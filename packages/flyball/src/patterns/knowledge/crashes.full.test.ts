@@ -43,7 +43,7 @@ function scenario(name: string, input: unknown, make: Made, says: readonly strin
   };
 }
 
-const run = async (of: Scenario): Promise<void> => assertSame(await exercise(of, { engine: memoryEngine, most: 12 }));
+const run = async (of: Scenario): Promise<void> => assertSame(await exercise(of, { engine: memoryEngine }));
 
 /** A lookup that acts, and finds what `library` does. */
 const acting =

@@ -3,7 +3,7 @@ import { blocked, done, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import type { Evidence } from '../../core/work.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { passedOn } from '../../kit/passed-on.js';
 import { pattern, useFrom } from '../../kit/pattern.js';
 import { askOnce } from '../../kit/seat.js';
@@ -76,6 +76,7 @@ export function rag(
   { embedder, answerer, reranker, cache = memoryVectors() }: RagParts,
   { name = 'documents', limit = 5, passage = 800, candidates = 30 }: RagOptions = {},
 ): Described<Rag> {
+  checkGiven('rag (K1)', { embedder, answerer });
   checkCounts('rag (K1)', { limit, passage, candidates });
   checkPlain('rag (K1)', { answerer });
   if (name.trim() === '') throw new ConfigError('rag (K1) needs a name, which is recorded in the journal.');

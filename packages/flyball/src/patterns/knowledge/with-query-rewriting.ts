@@ -2,7 +2,7 @@ import { done, type Outcome } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import type { Evidence } from '../../core/work.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { fuse } from '../../retrieval/fusion.js';
 import { type Lookup, lookUp } from '../lookup.js';
@@ -44,6 +44,7 @@ export function withQueryRewriting(
   { rewriter }: QueryRewritingParts,
   { how, keys = 3, limit = 5 }: QueryRewritingOptions,
 ): Described<Agent<string | FollowUp, readonly Evidence[]>> {
+  checkGiven('withQueryRewriting (K2)', { lookup, rewriter, how });
   checkCounts('withQueryRewriting (K2)', { keys, limit });
   checkPlain('withQueryRewriting (K2)', { rewriter });
   const about = {

@@ -3,7 +3,7 @@ import { FlyballError, failureOf } from '../../core/errors.js';
 import { blocked, done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import { type Checked, check, type StandardSchema } from '../../core/schema.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
@@ -48,6 +48,7 @@ export function isolated<I, B, O>(
   { brief, result }: IsolatedParts<I, B, O>,
   { slice, maxBriefTokens = 5_000, maxSpawns = 6 }: IsolatedOptions,
 ): Described<Agent<I, O>> {
+  checkGiven('isolated (O17)', { brief, slice });
   checkCounts('isolated (O17)', { maxBriefTokens, maxSpawns });
   const about = {
     id: 'O17',

@@ -156,6 +156,7 @@ describe('mapReduce', () => {
     expect(() => mapReduce({ ...parts, join: 'majority' }, { maxWorkers: 3 })).toThrow('votes that can differ');
     expect(() => mapReduce({ ...parts, join }, { maxWorkers: 3 })).not.toThrow();
     expect(() => mapReduce({ ...parts, join }, { maxWorkers: 0 })).toThrow('needs maxWorkers');
+    expect(() => mapReduce({ ...parts, join }, { maxWorkers: 3, quorum: 4 })).toThrow('can never be reached');
   });
 
   it('says before it runs what it can cost, and keeps a worker that stopped short as a gap [O4.4]', async () => {

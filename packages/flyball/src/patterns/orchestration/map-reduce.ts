@@ -6,7 +6,7 @@ import { blocked, degraded, done, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { type Filled, isFilled, type Slot, slotsOf } from '../../core/slot.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern, sessionsIn } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
@@ -68,7 +68,12 @@ export function mapReduce<I, T, R, O>(
   { split, worker, join }: Omit<MapReduceParts<I, T, R, O>, 'join'> & { readonly join: Join<R, O> },
   { maxWorkers, width = maxWorkers, quorum = 'all', slice }: MapReduceOptions,
 ): Described<Agent<I, O>> {
+  checkGiven('mapReduce (O4)', { split, worker, join });
   checkCounts('mapReduce (O4)', { maxWorkers, width, ...(quorum === 'all' ? {} : { quorum }) });
+  if (quorum !== 'all' && quorum > maxWorkers)
+    throw new ConfigError(
+      `mapReduce (O4) has a quorum of ${quorum} and at most ${maxWorkers} workers, so it can never be reached.`,
+    );
   const judge = typeof join === 'object' ? join : undefined;
   if (typeof join !== 'function') checkVotes(worker);
   const about = {

@@ -3,7 +3,7 @@ import { failed } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { isFilled, slotsOf } from '../../core/slot.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { askOnce, runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
@@ -53,6 +53,7 @@ export function planAndSolve<O>(
   { planner, worker, answerer, test }: PlanAndSolveParts<O>,
   { maxReplans = 3, maxSteps = 15, width = 1 }: PlanAndSolveOptions = {},
 ): Described<Agent<string, O>> {
+  checkGiven('planAndSolve (R3)', { planner, worker, answerer });
   checkCounts('planAndSolve (R3)', { maxReplans }, 0);
   checkCounts('planAndSolve (R3)', { maxSteps, width });
   if ((planner.tools?.length ?? 0) > 0)

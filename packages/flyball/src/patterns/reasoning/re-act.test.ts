@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { budget } from 'flyball';
-import { reAct, useOf } from 'flyball/patterns';
+import { reAct, selfConsistency, useOf, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
-import { tool } from 'flyball/tools';
+import { delegateTo, delegateTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ended, session } from '../../../../../test/patterns/bed.js';
@@ -145,5 +145,21 @@ describe('reAct', () => {
     expect(outcome).toMatchObject({ stop: 'done', value: { files: 3 } });
     expect(model.promptAt('worker')).toContain('"files"');
     expect(useOf(agent)).toMatchObject({ id: 'R4', provides: ['V9', 'V14', 'I2'], predicted: { min: 0, max: 60 } });
+  });
+
+  it('predicts no most where a tool hands its work to an agent: nobody knows what that one asks [R11-FORMULA-PREDICTED]', async () => {
+    const model = scriptedModel({ worker: [call('research', { topic: 'tides' }), 'Done.'], finder: () => 'high' });
+    const research = delegateTool({
+      name: 'research',
+      description: 'Researches a topic. Not for sums.',
+      input: z.object({ topic: z.string() }),
+      delegates: ({ topic }) =>
+        delegateTo(selfConsistency(zeroShot(session(model, 'finder')), {}, { samples: 10 }), topic, { modelCalls: 10 }),
+    });
+    const agent = reAct({ worker: session(model, 'worker'), tools: [list, research] }, { maxIterations: 2 });
+    expect(useOf(agent)).toMatchObject({ parts: { delegates: [{ opaque: 'research' }] }, predicted: { min: 0 } });
+    const { uses } = await ended(agent, GOAL); // holds each use against what was predicted for it
+    expect(uses[0]).toMatchObject({ pattern: 'reAct', modelCalls: 12 });
+    expect(useOf(bed('x', { maxIterations: 2 }).agent)?.predicted).toEqual({ min: 0, max: 6 });
   });
 });

@@ -5,7 +5,7 @@ import type { Agent, Run } from '../../core/run.js';
 import type { Checked } from '../../core/schema.js';
 import type { Input, Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { partsOf, type ToolLoopOptions } from '../../loops/tool-loop/loop-parts.js';
 import type { ToolLoopResult } from '../../loops/tool-loop/termination.js';
@@ -38,8 +38,8 @@ const MOST_TOOLS = 40;
 /**
  * Calls tools, looks at what came back, decides again.
  *
- * Model calls: `turns`, at most `maxIterations` of them, and those of the window policies where the window fills up. Ends
- * `bounded` when no answer came in time; the budget of the run bounds cost, tokens and tool calls besides. Every result a
+ * Model calls: `turns`, at most `maxIterations` of them, those of the window policies where the window fills up, and those of
+ * agents that work for its tools. Ends `bounded` when no answer came in time; the budget of the run bounds cost, tokens and tool calls besides. Every result a
  * model reads comes from the tool: what it makes up after a call is cut. Not where all calls are known beforehand.
  *
  * @pattern R4
@@ -52,6 +52,7 @@ export function reAct<O = string>(
   { worker, tools, window }: ReActParts<O>,
   { maxIterations = 20, maxCalls = 1, repeatLimit = 3 }: ReActOptions = {},
 ): Described<Agent<Input, O>> {
+  checkGiven('reAct (R4)', { worker, tools });
   checkCounts('reAct (R4)', { maxIterations, maxCalls });
   if (tools.length > MOST_TOOLS)
     throw new ConfigError(`reAct (R4) has ${tools.length} tools: more than ${MOST_TOOLS} cannot be told apart.`);
@@ -66,16 +67,29 @@ export function reAct<O = string>(
     },
     ...(window === undefined ? {} : { window }),
   });
+  const handing = tools.filter(({ delegates }) => delegates !== undefined);
   const about = {
     id: 'R4',
     name: 'reAct',
     params: { maxIterations, maxCalls, repeatLimit, tools: tools.map(({ name }) => name) },
-    parts: { worker: { ...worker, tools, maxReasks: 0 }, window: window ?? [COMPRESSED] },
+    parts: {
+      worker: { ...worker, tools, maxReasks: 0 },
+      window: window ?? [COMPRESSED],
+      // which agent a call goes to is known when it is made, so what it asks has no most
+      ...(handing.length === 0 ? {} : { delegates: handing.map(({ name }) => ({ name })) }),
+    },
     provides: ['V9', 'V14', 'I2'],
     calls: {
       sum: [
         { fact: 'turns', least: 0, most: { param: 'maxIterations' } },
         { times: [{ fact: 'fitted', least: 0, most: { param: 'maxIterations' } }, { part: 'window' }] },
+        ...(handing.length === 0
+          ? []
+          : [
+              {
+                times: [{ fact: 'delegated', least: 0, most: maxIterations * maxCalls }, { part: 'delegates' }],
+              } as const,
+            ]),
       ],
     },
   } as const;

@@ -6,7 +6,7 @@ import { findJson } from '../../core/read-json.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { isFilled, type Slot } from '../../core/slot.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern, sessionsIn } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
@@ -50,6 +50,7 @@ export function selfConsistency<I, O>(
   { same }: SelfConsistencyParts<O> = {},
   { samples = 10, minAgreement = 0, temperature = 0.8, topP = 0.95 }: SelfConsistencyOptions = {},
 ): Described<Agent<I, O>> {
+  checkGiven('selfConsistency (R17)', { agent });
   checkSampling(agent, { samples, minAgreement, temperature, topP });
   const grouper = typeof same === 'object' ? same : undefined;
   const about = {

@@ -6,7 +6,7 @@ import { type Checked, check, jsonSchemaOf, type StandardSchema } from '../../co
 import type { Session } from '../../core/session.js';
 import type { Described } from '../../core/use.js';
 import { withNotes } from '../../kit/notes.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { askOnce, runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
@@ -50,6 +50,7 @@ export function validated<I, O>(
   { schema, reviser, otherwise }: ValidatedParts<I, O>,
   { maxRetries = 2 }: ValidatedOptions = {},
 ): Described<Agent<I, O>> {
+  checkGiven('validated (V20)', { schema });
   checkCounts('validated (V20)', { maxRetries }, 0);
   if (otherwise === undefined)
     throw new ConfigError('validated (V20) needs otherwise: an agent that answers when nothing fits.');

@@ -62,7 +62,7 @@ export function replyShape<T>(
       `shaped (S6) was made for the schema ${options.hash.slice(0, 8)}, and this one is ${hash.slice(0, 8)}. Make the prompt again.`,
     );
   const standard = (isStandard(given) ? given : jsonSchemaStandard(schema)) as StandardSchema<unknown, T>;
-  const checked = checkedBy(standard, fields ?? [], problems);
+  const checked = checkedBy(standard, { schema, fields: fields ?? [] }, problems);
   const isForm = mode === 'text' || mode === 'examples';
   return {
     mode,
@@ -142,29 +142,46 @@ function textOf<T>(
 
 /** Unknown fields and echoed placeholders are refused whatever the schema's library makes of them. */
 function checkedBy<T>(
-  schema: StandardSchema<unknown, T>,
-  fields: readonly TemplateField[],
+  standard: StandardSchema<unknown, T>,
+  { schema, fields }: { readonly schema: JsonSchema; readonly fields: readonly TemplateField[] },
   problems: (value: T) => readonly string[],
 ): StandardSchema<unknown, T> {
-  const known = new Set(fields.map(({ name }) => name));
   return {
     '~standard': {
       version: 1,
       vendor: 'flyball',
       validate: async (value) => {
-        const keys = fields.length > 0 && typeof value === 'object' && value !== null ? Object.keys(value) : [];
-        const first = [
-          ...keys.filter((key) => !known.has(key)).map((key) => `${key} is not a field`),
-          ...echoed(value, fields),
-        ];
+        const first = [...unknownIn(value, schema).map((key) => `${key} is not a field`), ...echoed(value, fields)];
         if (first.length > 0) return { issues: first.map((message) => ({ message })) };
-        const read = await schema['~standard'].validate(value);
+        const read = await standard['~standard'].validate(value);
         if (read.issues !== undefined) return read;
         const found = problems(read.value);
         return found.length === 0 ? read : { issues: found.map((message) => ({ message })) };
       },
     },
   };
+}
+
+/** Paths of what no schema names, however deep: libraries drop it without a word, or let it through. */
+function unknownIn(value: unknown, schema: JsonSchema | undefined, path = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null || schema === undefined) return [];
+  const {
+    items,
+    properties,
+    additionalProperties = false,
+  } = schema as {
+    readonly items?: JsonSchema;
+    readonly properties?: Readonly<Record<string, JsonSchema>>;
+    readonly additionalProperties?: unknown;
+  };
+  const isList = Array.isArray(value);
+  if (isList ? items === undefined : properties === undefined) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (isList) return unknownIn(member, items, `${path}${key}.`);
+    if (properties !== undefined && Object.hasOwn(properties, key))
+      return unknownIn(member, properties[key], `${path}${key}.`);
+    return additionalProperties === false ? [`${path}${key}`] : [];
+  });
 }
 
 /** A schema over the text of a reply: it reads the form, then checks what stands in it. */

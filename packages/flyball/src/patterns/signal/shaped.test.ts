@@ -50,6 +50,18 @@ function manifests(count: number): readonly Package[] {
 }
 
 describe('shaped', () => {
+  it('refuses fields inside a field that nobody asked for, whatever the schema is written in [S6.3]', async () => {
+    const author = { type: 'object', properties: { first: { type: 'string' } }, required: ['first'] };
+    const json = { type: 'object', properties: { by: { type: 'array', items: author } }, required: ['by'] };
+    for (const schema of [json, z.object({ by: z.array(z.object({ first: z.string() })) })]) {
+      const model = scriptedModel({ reader: ['{"by":[{"first":"Ada","pay":1}]}', '{"by":[{"first":"Ada"}]}'] });
+      const reader = shaped<unknown>(session(model, 'reader'), schema, { mode: 'json' });
+      const agent: Agent<string, unknown> = async (run, input) => done((await run.ask(reader, input)).value);
+      expect((await ended(agent, 'Who?')).outcome).toMatchObject({ stop: 'done', value: { by: [{ first: 'Ada' }] } });
+      expect(model.promptAt('reader', 2)).toContain('by.0.pay is not a field');
+    }
+  });
+
   it('has one hash for skeleton, schema and parser, and refuses what was made with another [S6.1]', () => {
     const text = bed('', { mode: 'text' }).reader;
     expect(text.setup).toContain(`BEGIN ${hash.slice(0, 8)}`);

@@ -2,6 +2,7 @@ import { ConfigError, FlyballError, failureOf } from '../../core/errors.js';
 import { failed } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Input, Session } from '../../core/session.js';
+import { checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { askOnce } from '../../kit/seat.js';
 import type { Described } from '../use.js';
@@ -21,6 +22,7 @@ import { patternsOf } from './patterns-of.js';
  * ```
  */
 export function zeroShot<O = string>(answerer: Session<O>): Described<Agent<Input, O>> {
+  checkGiven('zeroShot (S1)', { answerer });
   if ((answerer.tools?.length ?? 0) > 0)
     throw new ConfigError(
       `zeroShot (S1) makes one call, and the session "${answerer.name}" has tools. Remove them, or use reAct (R4).`,
