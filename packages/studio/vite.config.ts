@@ -20,5 +20,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
   },
-  server: { proxy: { '/v1': 'http://127.0.0.1:7070' } },
+  server: { proxy: { '/v1': 'http://127.0.0.1:4747' } },
 });
