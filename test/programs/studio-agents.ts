@@ -223,7 +223,7 @@ const voices = scriptedModel(
     teller: ({ messages }) =>
       messages.some(({ content }) => content.includes('Say from where')) ? 'At noon, from the pier.' : 'At noon.',
     critic: () => 'Say from where.',
-    waiter: () => 'I am so happy to see you.',
+    waiter: () => 'I am so happy. I missed you.',
   },
   { id: 'scripted/voices', price: { input: 100, output: 100 } },
 );
