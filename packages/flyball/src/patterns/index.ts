@@ -94,6 +94,7 @@ export {
   type ToolReviewed,
   type ToolReviewOptions,
   type ToolReviewParts,
+  type ToolUse,
   toolBudgetSeam,
   toolReview,
   toolUsesIn,

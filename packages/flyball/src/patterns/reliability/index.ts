@@ -3,6 +3,7 @@ export { guardrails } from '../../tools/governance/guards/guardrails.js';
 export { injectionShield } from '../../tools/governance/shield/injection-shield.js';
 export { toolBudgetSeam } from '../../tools/tool-budget-seam.js';
 export { toolUsesIn } from '../../tools/tool-record.js';
+export type { ToolUse } from '../../tools/tool-use.js';
 export { checkpointOf } from '../../views/checkpoint.js';
 export { traceOf } from '../../views/trace.js';
 export { type ErrorDigest, type ErrorDigestOptions, errorDigest } from './error-digest.js';
