@@ -16,13 +16,13 @@ const MOST_TOKENS_AROUND = 16;
  */
 export async function fitWindow(
   run: Run,
-  { room, window, ...parts }: LoopParts<unknown>,
+  { room, window, toolChars }: LoopParts<unknown>,
   state: LoopState,
 ): Promise<Termination | undefined> {
   const begins = state.iterations === 1;
   const isDue = begins && state.prompt.length > 2 && window.some(({ atBegin }) => atBegin);
   const from = Math.min(room, ...window.map((policy) => policy.from(room)));
-  if (!isDue && mostTokens(parts.toolChars, state) < from) return undefined; // cannot be near
+  if (!isDue && mostTokens(toolChars, state) < from) return undefined; // cannot be near
   const count = (prompt: Prompt): Promise<number> => countTokens(run, state, prompt);
   let tokens = await count(state.prompt);
   for (const policy of window) {

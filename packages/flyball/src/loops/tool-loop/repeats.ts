@@ -15,19 +15,28 @@ export interface CountedCall {
  * that was known before may be worth looking at again.
  */
 export class RepeatMeter {
-  private readonly seen = new Map<string, { readonly result: string; readonly times: number }>();
+  private readonly seen = new Map<string, Seen>();
+  /** Rises with every call that brought something new: counts of before begin again, without touching each of them. */
+  private news = 0;
 
   /** How many times this call has now given this result: 1 for the first. */
   count({ name, args, result, changed }: CountedCall): number {
     const call = `${name}\u001f${canonicalJson(args ?? null)}`;
     const before = this.seen.get(call);
     const isNew = before?.result !== result;
+    if (isNew) this.news++;
     if (isNew && changed) this.seen.clear();
-    else if (isNew) for (const [other, known] of this.seen) this.seen.set(other, { ...known, times: 1 });
-    const times = isNew ? 1 : before.times + 1;
-    this.seen.set(call, { result, times });
+    const times = isNew ? 1 : 1 + (before.since === this.news ? before.times : 1);
+    this.seen.set(call, { result, times, since: this.news });
     return times;
   }
+}
+
+interface Seen {
+  readonly result: string;
+  readonly times: number;
+  /** The news it was counted under. */
+  readonly since: number;
 }
 
 /** Told once before the loop is ended for it, so that a model can still do something else. */
