@@ -36,70 +36,197 @@ export function makeRun(
   scope: Scope,
   around: Around = { seams: attempt.host.seams, framings: [] },
 ): Run {
-  const { seams, framings } = around;
-  const runFor = (other: Scope): Run => makeRun(attempt, other, around);
-  const others = toOtherRuns({ attempt, scope, seams });
-  const { all, each, some, within, first } = branching(attempt, scope, runFor);
-  const { best, random, note, changed, pin } = atOnce(attempt, scope);
-  let budget: BudgetView | undefined;
-  // every member by its name: one object made of spread ones takes ten times as long, and each pattern has one
-  return {
-    get id() {
-      return attempt.delivery.shownId;
-    },
-    path: scope.path,
-    subject: attempt.recorded.before.subject,
-    tenant: attempt.claim.record.tenant,
-    get signal() {
-      return scope.signal;
-    },
-    get budget() {
-      budget ??= budgetView(attempt, scope);
-      return budget;
-    },
-    ask: (session, input) => handled(() => askModel(attempt, scope, { session, input, framings })),
-    call: (tool, args) =>
-      handled(() =>
-        'delegates' in tool || 'transfers' in tool
-          ? callTool(attempt, scope, { tool, args, seams, runFor })
-          : call(attempt, scope, tool, { args, seams }),
-      ),
-    guarded: (more) => makeRun(attempt, scope, { ...around, seams: joinSeams(seams, more) }),
-    dressed: (framing) => {
+  return new RunInScope(attempt, scope, around);
+}
+
+/**
+ * Every pattern, branch and named scope has a run of its own, so one is a small object: its members make their function
+ * when they are read. That way a member also works when code takes it off the run (`const { ask } = run`).
+ */
+class RunInScope implements Run {
+  private readonly attempt: Attempt;
+  private readonly own: Scope;
+  private readonly around: Around;
+  private view: BudgetView | undefined;
+
+  constructor(attempt: Attempt, own: Scope, around: Around) {
+    this.attempt = attempt;
+    this.own = own;
+    this.around = around;
+  }
+
+  get id(): Run['id'] {
+    return this.attempt.delivery.shownId;
+  }
+  get path(): string {
+    return this.own.path;
+  }
+  get subject(): string {
+    return this.attempt.recorded.before.subject;
+  }
+  get tenant(): string {
+    return this.attempt.claim.record.tenant;
+  }
+  get signal(): AbortSignal {
+    return this.own.signal;
+  }
+  get budget(): BudgetView {
+    this.view ??= budgetView(this.attempt, this.own);
+    return this.view;
+  }
+
+  get ask(): Run['ask'] {
+    return (session, input) =>
+      handled(() => askModel(this.attempt, this.own, { session, input, framings: this.around.framings }));
+  }
+  get call(): Run['call'] {
+    return (tool, args) =>
+      handled(() => {
+        const { seams } = this.around;
+        return 'delegates' in tool || 'transfers' in tool
+          ? callTool(this.attempt, this.own, { tool, args, seams, runFor: this.runFor })
+          : call(this.attempt, this.own, tool, { args, seams });
+      });
+  }
+  get step(): Run['step'] {
+    return (name, input, effect, effectClass) =>
+      handled(() => step(this.attempt, this.own, { name, input, effect, effectClass, seams: this.around.seams }));
+  }
+  get spawn(): Run['spawn'] {
+    return (agent, input, slice) =>
+      handled(() => spawn(this.attempt, this.own, { agent, input, slice, runFor: this.runFor }));
+  }
+
+  get start(): Run['start'] {
+    return (agent, input, options = {}) => handled(() => startOther(this.place, agent, input, options));
+  }
+  get send(): Run['send'] {
+    return (ref, name, payload) => handled(() => sendTo(this.place, ref, name, payload));
+  }
+  get join(): Run['join'] {
+    return (ref) => handled(() => join(this.place, ref));
+  }
+  get look(): Run['look'] {
+    return (ref) => handled(() => lookAt(this.place, ref));
+  }
+  get cancel(): Run['cancel'] {
+    return (ref) => handled(() => cancelOther(this.place, ref));
+  }
+
+  get board(): Run['board'] {
+    return (name, schema) => boardOf(this.attempt, this.own, name, schema);
+  }
+  get scope(): Run['scope'] {
+    return (name) => this.runFor(namedScope(this.attempt, this.own, name));
+  }
+  get enter(): Run['enter'] {
+    return (mark, body) => handled(() => enter(this.attempt, this.own, { mark, body, runFor: this.runFor }));
+  }
+  get guarded(): Run['guarded'] {
+    return (more) => this.inside({ ...this.around, seams: joinSeams(this.around.seams, more) });
+  }
+  get dressed(): Run['dressed'] {
+    return (framing) => {
       checkFraming(framing);
-      return makeRun(attempt, scope, { ...around, framings: [...framings, framing] });
-    },
-    framed: (session) => framed(framings, session),
-    step: (name, input, effect, effectClass) =>
-      handled(() => step(attempt, scope, { name, input, effect, effectClass, seams })),
-    spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
-    start: others.start,
-    send: others.send,
-    join: others.join,
-    look: others.look,
-    cancel: others.cancel,
-    board: (name, schema) => boardOf(attempt, scope, name, schema),
-    scope: (name) => runFor(namedScope(attempt, scope, name)),
-    enter: (mark, body) => handled(() => enter(attempt, scope, { mark, body, runFor })),
-    all,
-    each,
-    some,
-    within,
-    first,
-    calls: () => attempt.delivery.calls.under(scope.ledger, scope.path),
-    models: () => attempt.delivery.calls.modelsUnder(scope.ledger, scope.path),
-    instructions: () => [...attempt.delivery.instructions],
-    wait: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard.value)),
-    hear: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard)),
-    sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
-    now: () => attempt.delivery.time.now,
-    best,
-    random,
-    note,
-    changed,
-    pin,
-    continueWith: (state) => continueWith(attempt, scope, state),
-  };
+      return this.inside({ ...this.around, framings: [...this.around.framings, framing] });
+    };
+  }
+  get framed(): Run['framed'] {
+    return (session) => framed(this.around.framings, session);
+  }
+
+  get all(): Run['all'] {
+    return (branches, width) =>
+      handled(() => allBranches(this.attempt, this.own, { branches, width, runFor: this.runFor }));
+  }
+  get first(): Run['first'] {
+    return (branches) => handled(() => firstBranch(this.attempt, this.own, { branches, runFor: this.runFor }));
+  }
+  get each(): Run['each'] {
+    return (branches, { width, slice }) =>
+      eachBranch(this.attempt, this.own, { branches, width, run: this.branchRun(slice) });
+  }
+  get some(): Run['some'] {
+    return (branches, { need, width, deadline, slice }) =>
+      handled(() =>
+        someBranches(this.attempt, this.own, { branches, need, width, deadline, run: this.branchRun(slice) }),
+      );
+  }
+  get within(): Run['within'] {
+    return (slice, body) => handled(() => withinSlice(this.attempt, this.own, { slice, body, runFor: this.runFor }));
+  }
+
+  get wait(): Run['wait'] {
+    return (signal) => handled(() => wait(this.attempt, this.own, signal, (heard) => heard.value));
+  }
+  get hear(): Run['hear'] {
+    return (signal) => handled(() => wait(this.attempt, this.own, signal, (heard) => heard));
+  }
+  get sleep(): Run['sleep'] {
+    return (ms) => handled(() => sleep(this.attempt, this.own, ms));
+  }
+
+  get calls(): Run['calls'] {
+    return () => this.attempt.delivery.calls.under(this.own.ledger, this.own.path);
+  }
+  get models(): Run['models'] {
+    return () => this.attempt.delivery.calls.modelsUnder(this.own.ledger, this.own.path);
+  }
+  get instructions(): Run['instructions'] {
+    return () => [...this.attempt.delivery.instructions];
+  }
+  get now(): Run['now'] {
+    return () => this.attempt.delivery.time.now;
+  }
+  get best(): Run['best'] {
+    return (value) => {
+      assertOutsideEffects(this.attempt);
+      tellBest(this.attempt, this.own, value);
+    };
+  }
+  get random(): Run['random'] {
+    return () => {
+      assertOutsideEffects(this.attempt);
+      return randomAt(`${this.attempt.lineage.seed}${this.own.path}~${this.own.randoms++}`);
+    };
+  }
+  get note(): Run['note'] {
+    return (event) => {
+      assertOutsideEffects(this.attempt);
+      this.attempt.journal.tellings.note(this.own.path, event);
+    };
+  }
+  get changed(): Run['changed'] {
+    return (id) => {
+      assertOutsideEffects(this.attempt);
+      return this.attempt.delivery.changed(id);
+    };
+  }
+  get pin(): Run['pin'] {
+    return (name, value) => {
+      assertOutsideEffects(this.attempt);
+      return this.attempt.journal.pin(`${this.own.path} ${name}`, roundTrip(value)) as typeof value;
+    };
+  }
+  get continueWith(): Run['continueWith'] {
+    return (state) => continueWith(this.attempt, this.own, state);
+  }
+
+  private get runFor(): (other: Scope) => Run {
+    return (other) => new RunInScope(this.attempt, other, this.around);
+  }
+  /** For what is done to other runs. */
+  private get place(): Parameters<typeof lookAt>[0] {
+    return { attempt: this.attempt, scope: this.own, seams: this.around.seams };
+  }
+  private inside(around: Around): Run {
+    return new RunInScope(this.attempt, this.own, around);
+  }
+  private branchRun(slice: BudgetSlice | undefined) {
+    const { attempt, runFor } = this;
+    return <T>(branch: Scope, body: (run: Run) => Promise<T>): Promise<T> =>
+      slice === undefined ? body(runFor(branch)) : withinSlice(attempt, branch, { slice, body, runFor });
+  }
 }
 
 function namedScope(attempt: Attempt, scope: Scope, name: string): Scope {
@@ -109,63 +236,6 @@ function namedScope(attempt: Attempt, scope: Scope, name: string): Scope {
       `A scope name can contain letters, digits, "_", "-" and ".", and must not end in a dot and a number: got "${name}".`,
     );
   return attempt.effects.scope(`${scope.path}/${name}`, scope);
-}
-
-/** What is no effect: it is told, or answered, within the turn. */
-function atOnce(attempt: Attempt, scope: Scope): Pick<Run, 'best' | 'random' | 'note' | 'changed' | 'pin'> {
-  return {
-    best: (value) => {
-      assertOutsideEffects(attempt);
-      tellBest(attempt, scope, value);
-    },
-    random: () => {
-      assertOutsideEffects(attempt);
-      return randomAt(`${attempt.lineage.seed}${scope.path}~${scope.randoms++}`);
-    },
-    note: (event) => {
-      assertOutsideEffects(attempt);
-      attempt.journal.tellings.note(scope.path, event);
-    },
-    changed: (id) => {
-      assertOutsideEffects(attempt);
-      return attempt.delivery.changed(id);
-    },
-    pin: (name, value) => {
-      assertOutsideEffects(attempt);
-      return attempt.journal.pin(`${scope.path} ${name}`, roundTrip(value)) as typeof value;
-    },
-  };
-}
-
-/** What runs code in scopes of its own. */
-function branching(
-  attempt: Attempt,
-  scope: Scope,
-  runFor: (other: Scope) => Run,
-): Pick<Run, 'all' | 'each' | 'some' | 'first' | 'within'> {
-  const branchRun =
-    (slice: BudgetSlice | undefined) =>
-    <T>(branch: Scope, body: (run: Run) => Promise<T>): Promise<T> =>
-      slice === undefined ? body(runFor(branch)) : withinSlice(attempt, branch, { slice, body, runFor });
-  return {
-    all: (branches, width) => handled(() => allBranches(attempt, scope, { branches, width, runFor })),
-    each: (branches, { width, slice }) => eachBranch(attempt, scope, { branches, width, run: branchRun(slice) }),
-    some: (branches, { need, width, deadline, slice }) =>
-      handled(() => someBranches(attempt, scope, { branches, need, width, deadline, run: branchRun(slice) })),
-    within: (slice, body) => handled(() => withinSlice(attempt, scope, { slice, body, runFor })),
-    first: (branches) => handled(() => firstBranch(attempt, scope, { branches, runFor })),
-  };
-}
-
-/** What a run can do to other runs. */
-function toOtherRuns(place: Parameters<typeof lookAt>[0]): Pick<Run, 'start' | 'send' | 'join' | 'look' | 'cancel'> {
-  return {
-    start: (agent, input, options = {}) => handled(() => startOther(place, agent, input, options)),
-    send: (ref, name, payload) => handled(() => sendTo(place, ref, name, payload)),
-    join: (ref) => handled(() => join(place, ref)),
-    look: (ref) => handled(() => lookAt(place, ref)),
-    cancel: (ref) => handled(() => cancelOther(place, ref)),
-  };
 }
 
 /**

@@ -78,6 +78,7 @@ async function openParts(options: SqliteOptions) {
   const closeFile = async (): Promise<void> => {
     await commits.close();
     changes.close();
+    log.close();
     if (log.isCut) return guard.close(); // closing would put what is left of the log over the database
     leaveWhole(database);
     database.close();

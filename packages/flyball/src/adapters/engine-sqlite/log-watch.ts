@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { FlyballError } from '../../core/errors.js';
 import type { Follower } from './group-commit.js';
 
@@ -21,6 +21,9 @@ interface Seen {
  */
 export class LogWatch implements Follower {
   private readonly path: string;
+  /** Kept open, because every commit looks twice. FileIdentity tells whether it is still the log of this database. */
+  private file: number | undefined;
+  private readonly header = Buffer.alloc(HEADER);
   private last: Seen | undefined;
   private cut = false;
 
@@ -34,8 +37,8 @@ export class LogWatch implements Follower {
   }
 
   begun(): void {
-    const seen = this.look();
-    if (seen !== undefined && seen.salt === this.last?.salt && seen.size < this.last.size) this.cut = true;
+    if (this.last !== undefined && this.size() < this.last.size && this.look()?.salt === this.last.salt)
+      this.cut = true;
     if (this.cut) throw wasCut(this.path);
   }
 
@@ -49,20 +52,32 @@ export class LogWatch implements Follower {
     // what the log was at the last commit is true all the same
   }
 
+  close(): void {
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
+  }
+
   /** Undefined before the first commit, and where the log is empty or gone, which is not for this to tell. */
   private look(): Seen | undefined {
-    if (!existsSync(this.path)) return undefined;
-    const file = openSync(this.path, 'r');
-    try {
-      const { size } = fstatSync(file);
-      if (size < HEADER) return undefined;
-      const header = Buffer.alloc(HEADER);
-      readSync(file, header, 0, HEADER, 0);
-      if (!MAGIC.includes(header.readUInt32BE(0))) this.cut = true;
-      return { size, salt: header.toString('hex', 16, 24) };
-    } finally {
-      closeSync(file);
-    }
+    const size = this.size();
+    if (size < HEADER || this.file === undefined) return undefined;
+    readSync(this.file, this.header, 0, HEADER, 0);
+    if (!MAGIC.includes(this.header.readUInt32BE(0))) this.cut = true;
+    return { size, salt: this.header.toString('latin1', 16, 24) };
+  }
+
+  private size(): number {
+    this.file ??= openIfThere(this.path);
+    return this.file === undefined ? 0 : fstatSync(this.file).size;
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { FlyballError, failureOf } from '../../core/errors.js';
 import { blocked } from '../../core/outcome.js';
-import type { Run, Settled } from '../../core/run.js';
+import type { Run } from '../../core/run.js';
 import type { EffectClass } from '../../core/tool.js';
 import type { DryAct } from './invoked.js';
 
@@ -22,18 +22,47 @@ export class DryActs {
  * A run that does nothing: model calls, tool calls, children, waits and effects that change something are only written
  * down. What has an answer that means "it did not happen" gets it, so that the workflow can go on; the rest throws
  * NOT_SIMULATED, which ends the dry run there. Pure steps are made: they change nothing.
+ *
+ * Member by member, not on top of the real run: a member that nobody thought of here would act.
  */
 export function dryRunOf(run: Run, acts: DryActs): Run {
-  const within = (other: Run): Run => dryRunOf(other, acts);
-  const refuse = (what: string): never => {
-    throw notSimulated(`A dry run does not ${what}, so it cannot tell how the workflow would continue.`);
-  };
   const dry: Run & { readonly [REAL]: Run } = {
-    ...run,
     [REAL]: run,
+    ...dryEffects(run, acts),
+    ...dryScopes(run, (other) => dryRunOf(other, acts)),
+    id: run.id,
+    path: run.path,
+    subject: run.subject,
+    tenant: run.tenant,
     get signal() {
       return run.signal;
     },
+    get budget() {
+      return run.budget;
+    },
+    calls: run.calls,
+    models: run.models,
+    instructions: run.instructions,
+    framed: run.framed,
+    look: run.look,
+    now: run.now,
+    random: run.random,
+    note: run.note,
+    best: run.best,
+    changed: run.changed,
+    pin: run.pin,
+  };
+  return dry;
+}
+
+type Effects = Pick<
+  Run,
+  'ask' | 'call' | 'step' | 'spawn' | 'start' | 'send' | 'cancel' | 'join' | 'board' | 'wait' | 'hear' | 'sleep'
+> &
+  Pick<Run, 'continueWith'>;
+
+function dryEffects(run: Run, acts: DryActs): Effects {
+  return {
     async ask(session, input) {
       acts.add({ kind: 'model', name: session.name, input: typeof input === 'string' ? input : null });
       return refuse(`ask the model of "${session.name}"`);
@@ -68,6 +97,13 @@ export function dryRunOf(run: Run, acts: DryActs): Run {
       acts.add({ kind: 'wait', name: ref.run, answered: 'timed-out' });
       return refuse('wait for another run');
     },
+    board: (name, schema) => ({
+      async post(entry) {
+        acts.add({ kind: 'step', name: `post:${name}`, input: entry });
+        return refuse(`post to the board "${name}"`);
+      },
+      read: () => run.board(name, schema).read(),
+    }),
     async wait({ name }) {
       acts.add({ kind: 'wait', name, answered: 'timed-out' });
       return 'timed-out';
@@ -83,18 +119,32 @@ export function dryRunOf(run: Run, acts: DryActs): Run {
       acts.add({ kind: 'continue' });
       return refuse('continue in a new generation');
     },
-    scope: (name) => within(run.scope(name)),
-    guarded: (seams) => within(run.guarded(seams)),
-    dressed: (framing) => within(run.dressed(framing)),
-    all: <T>(branches: readonly ((branch: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]> =>
-      run.all(
-        branches.map((branch) => (other: Run) => branch(within(other))),
-        width,
-      ),
-    first: <T>(branches: readonly ((branch: Run) => Promise<T>)[]): Promise<T> =>
-      run.first(branches.map((branch) => (other: Run) => branch(within(other)))),
   };
-  return dry;
+}
+
+type Scopes = Pick<Run, 'scope' | 'guarded' | 'dressed' | 'enter' | 'within' | 'all' | 'first' | 'each' | 'some'>;
+
+/** Code in scopes of its own: as in the run itself, each with a dry run. */
+function dryScopes(run: Run, dry: (other: Run) => Run): Scopes {
+  const drily =
+    <T>(branch: (other: Run) => Promise<T>) =>
+    (other: Run): Promise<T> =>
+      branch(dry(other));
+  return {
+    scope: (name) => dry(run.scope(name)),
+    guarded: (seams) => dry(run.guarded(seams)),
+    dressed: (framing) => dry(run.dressed(framing)),
+    enter: (mark, body) => run.enter(mark, (entered) => body(Object.assign(dry(entered), { learnt: entered.learnt }))),
+    within: (slice, body) => run.within(slice, drily(body)),
+    all: (branches, width) => run.all(branches.map(drily), width),
+    first: (branches) => run.first(branches.map(drily)),
+    each: (branches, how) => run.each(branches.map(drily), how),
+    some: (branches, how) => run.some(branches.map(drily), how),
+  };
+}
+
+function refuse(what: string): never {
+  throw notSimulated(`A dry run does not ${what}, so it cannot tell how the workflow would continue.`);
 }
 
 const REAL: unique symbol = Symbol('the run behind a dry one');

@@ -368,6 +368,30 @@ describe('a dry run', () => {
     expect(model.requests).toEqual([]);
   });
 
+  it('does nothing inside patterns, parts of the budget and branches, and posts to no board [R6-WORKFLOW-DRY-RUN]', async () => {
+    const { tools, registry } = office();
+    const write = (run: Run, text: string) => run.call(tools.write, { text });
+    const nested = workflow({ name: 'nested', agents: registry }, async (run) => {
+      await run.enter({ pattern: 'V19', params: {} }, (inner) => {
+        inner.learnt({ rounds: 1 });
+        return write(inner, 'enter');
+      });
+      await run.within({ toolCalls: 1 }, (inner) => write(inner, 'within'));
+      for await (const _ of run.each([(branch) => write(branch, 'each')], { width: 1 }));
+      await run.some([(branch) => write(branch, 'some')], { need: 1, width: 1 });
+      await run.first([(branch) => write(branch, 'first')]);
+      await run.board('facts').post('a fact');
+      return done(null);
+    });
+    const { report } = await dry(nested, null);
+    expect(report.acts.map((act) => ('input' in act ? act.input : act.kind))).toEqual([
+      ...['enter', 'within', 'each', 'some', 'first'].map((text) => ({ text })),
+      'a fact',
+    ]);
+    expect(report.end).toEqual({ stop: 'not-simulated', because: expect.stringContaining('board "facts"') });
+    expect(tools.done).toEqual([]);
+  });
+
   it('of a workflow without an end has one [R6-WORKFLOW-DRY-RUN]', async () => {
     const endless = workflow({ name: 'endless', agents: { f: async () => done(1) } }, async (run) => {
       for (;;) await run.sleep(1);
