@@ -74,7 +74,7 @@ function install(folder: string, packages: readonly string[]): string | undefine
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   console.error(`  Installing ${packages.join(', ')} …`);
-  const parameters = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages];
+  const parameters = ['install', '--legacy-peer-deps', '--no-audit', '--no-fund', '--loglevel=error', ...packages];
   const { status, stderr, error } = spawnSync('npm', parameters, { cwd: folder, encoding: 'utf8', timeout: 300_000 });
   if (status !== 0)
     return (error?.message ?? stderr.trim().split('\n').slice(0, 3).join(' ')) || `npm ended with ${status}`;

@@ -442,6 +442,34 @@ describe('skills without a definition', () => {
     expect(tools.done).toEqual([]);
   });
 
+  it.each<[string, (run: Run, work: (run: Run) => Promise<unknown>) => Promise<unknown>]>([
+    ['scope', (run, work) => work(run.scope('inner'))],
+    ['within', (run, work) => run.within({ modelCalls: 4, toolCalls: 4 }, work)],
+    ['enter', (run, work) => run.enter({ pattern: 'R4', params: {} }, work)],
+    ['all', (run, work) => run.all([work], 1)],
+    ['first', (run, work) => run.first([work])],
+    ['some', (run, work) => run.some([work], { need: 1, width: 1 })],
+    [
+      'each',
+      async (run, work) => {
+        for await (const _ of run.each([work], { width: 1 }));
+      },
+    ],
+  ])('hold what is done inside run.%s too [R5-SKILL-NARROW]', async (_way, open) => {
+    const { skills } = await library();
+    const tools = smallTools();
+    const model = scriptedModel({ worker: [activate('counting'), proposes('write', { text: 'x' }, 'w'), 'Done.'] });
+    const { outcome } = await runAgent(async (run: Run) => {
+      const used = await useSkills(run, skills);
+      const session = { name: 'worker', model, setup: skills.disclose() };
+      const loop = toolLoop({ session, tools: [...tools.all, ...used.tools()], config: NO_QUESTIONS });
+      await open(used.run, (inner) => loop(inner, 'Go.'));
+      return done(used.active.list().map(({ name }) => name));
+    });
+    expect(gained(outcome)).toEqual(['counting']);
+    expect(tools.done).toEqual([]);
+  });
+
   it('are counted from the next run on where the folder is watched [R5-SKILL-RELOAD]', async () => {
     const { desk } = await library();
     const watched = await watchSkills(desk.root, () => undefined, { debounceMs: 10 });

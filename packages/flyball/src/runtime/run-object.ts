@@ -212,6 +212,11 @@ class RunInScope implements Run {
     return (state) => continueWith(this.attempt, this.own, state);
   }
 
+  /** What `console.log(run)` prints: not the process behind it. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `Run { id: '${this.id}', path: '${this.path}' }`;
+  }
+
   private get runFor(): (other: Scope) => Run {
     return (other) => new RunInScope(this.attempt, other, this.around);
   }

@@ -1,4 +1,5 @@
 import { functionOf } from '../core/agent-function.js';
+import { derivedRun } from '../core/derived-run.js';
 import { FlyballError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
 import type { ToolRef } from '../core/tool.js';
@@ -71,38 +72,25 @@ function adopt(run: Run, active: ActiveSkills, skill: ActiveSkill, by: Activated
  * The same run, which hears when a model activates a skill. The result of the call decides and not its execution, which
  * a run that is driven again from the top does not repeat.
  */
-function watched(inner: Run, active: ActiveSkills): Run {
-  const watch = (other: Run): Run => watched(other, active);
-  const call: Run['call'] = (tool, args) => {
-    const made = inner.call(tool, args);
-    if (tool.name !== ACTIVATE_SKILL) return made;
-    const heard = made.then((result) => {
-      if (result.ok) adopt(inner, active, activatedIn(result.value), 'model');
-      return result;
-    });
-    heard.catch(() => undefined); // as the run's own effects: one that nobody awaits must not take the process down
-    return heard;
-  };
-  const members: Pick<Run, 'call' | 'scope' | 'guarded' | 'dressed' | 'spawn' | 'all' | 'first'> = {
-    call,
+function watched(run: Run, active: ActiveSkills): Run {
+  return derivedRun(run, (inner) => ({
+    call: (tool, args) => {
+      const made = inner.call(tool, args);
+      if (tool.name !== ACTIVATE_SKILL) return made;
+      const heard = made.then((result) => {
+        if (result.ok) adopt(inner, active, activatedIn(result.value), 'model');
+        return result;
+      });
+      heard.catch(() => undefined); // as the run's own effects: one that nobody awaits must not take the process down
+      return heard;
+    },
     spawn: (agent, input, slice) => {
       const real = functionOf(agent);
-      const child: typeof real = (run, given) => real(watch(run), given);
+      const child: typeof real = (own, given) => real(watched(own, active), given);
       // a child is known by the name of its function
       return inner.spawn(Object.defineProperty(child, 'name', { value: agent.name }), input, slice);
     },
-    scope: (name) => watch(inner.scope(name)),
-    guarded: (seams) => watch(inner.guarded(seams)),
-    dressed: (framing) => watch(inner.dressed(framing)),
-    all: (branches, width) =>
-      inner.all(
-        branches.map((branch) => (run: Run) => branch(watch(run))),
-        width,
-      ),
-    first: (branches) => inner.first(branches.map((branch) => (run: Run) => branch(watch(run)))),
-  };
-  // on the run, not a copy of it: its signal may be another one later
-  return Object.assign(Object.create(inner) as Run, members);
+  }));
 }
 
 function activatedIn(value: unknown): ActiveSkill {

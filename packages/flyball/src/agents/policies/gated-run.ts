@@ -1,3 +1,4 @@
+import { derivedRun } from '../../core/derived-run.js';
 import type { Run } from '../../core/run.js';
 import type { ToolSeams } from '../../core/seams.js';
 import type { ToolRef } from '../../core/tool.js';
@@ -51,23 +52,12 @@ export function gatedRun(run: Run, rules: GateRules, witness: Witness, callOf: C
 }
 
 function witnessed(run: Run, witness: Witness, callOf: CallOf): Run {
-  const wrapped = (other: Run): Run => witnessed(other, witness, callOf);
-  const own: Pick<Run, 'call' | 'scope' | 'guarded' | 'dressed' | 'all' | 'first'> = {
+  return derivedRun(run, (inner) => ({
     call: async (tool, args) => {
-      const result = await run.call(tool, args);
+      const result = await inner.call(tool, args);
       const of = callOf(tool as ToolRef, args);
       witness.saw(of.tool, of.args, { content: result.content, failed: !result.ok });
       return result;
     },
-    scope: (name) => wrapped(run.scope(name)),
-    guarded: (seams) => wrapped(run.guarded(seams)),
-    dressed: (framing) => wrapped(run.dressed(framing)),
-    all: (branches, width) =>
-      run.all(
-        branches.map((branch) => (inner: Run) => branch(wrapped(inner))),
-        width,
-      ),
-    first: (branches) => run.first(branches.map((branch) => (inner: Run) => branch(wrapped(inner)))),
-  };
-  return Object.assign(Object.create(run) as Run, own); // everything else, its getters too, is the run's own
+  }));
 }

@@ -1,3 +1,4 @@
+import { scopesOf } from '../../core/derived-run.js';
 import { FlyballError, failureOf } from '../../core/errors.js';
 import { blocked } from '../../core/outcome.js';
 import type { Run } from '../../core/run.js';
@@ -29,7 +30,7 @@ export function dryRunOf(run: Run, acts: DryActs): Run {
   const dry: Run & { readonly [REAL]: Run } = {
     [REAL]: run,
     ...dryEffects(run, acts),
-    ...dryScopes(run, (other) => dryRunOf(other, acts)),
+    ...scopesOf(run, (other) => dryRunOf(other, acts)),
     id: run.id,
     path: run.path,
     subject: run.subject,
@@ -119,27 +120,6 @@ function dryEffects(run: Run, acts: DryActs): Effects {
       acts.add({ kind: 'continue' });
       return refuse('continue in a new generation');
     },
-  };
-}
-
-type Scopes = Pick<Run, 'scope' | 'guarded' | 'dressed' | 'enter' | 'within' | 'all' | 'first' | 'each' | 'some'>;
-
-/** Code in scopes of its own: as in the run itself, each with a dry run. */
-function dryScopes(run: Run, dry: (other: Run) => Run): Scopes {
-  const drily =
-    <T>(branch: (other: Run) => Promise<T>) =>
-    (other: Run): Promise<T> =>
-      branch(dry(other));
-  return {
-    scope: (name) => dry(run.scope(name)),
-    guarded: (seams) => dry(run.guarded(seams)),
-    dressed: (framing) => dry(run.dressed(framing)),
-    enter: (mark, body) => run.enter(mark, (entered) => body(Object.assign(dry(entered), { learnt: entered.learnt }))),
-    within: (slice, body) => run.within(slice, drily(body)),
-    all: (branches, width) => run.all(branches.map(drily), width),
-    first: (branches) => run.first(branches.map(drily)),
-    each: (branches, how) => run.each(branches.map(drily), how),
-    some: (branches, how) => run.some(branches.map(drily), how),
   };
 }
 
