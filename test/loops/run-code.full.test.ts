@@ -137,6 +137,26 @@ describe('code that calls tools', () => {
     });
   });
 
+  it('gives code the clock and the random numbers of the run, so that it does the same again [R11-N11-CLOCK]', async () => {
+    const code = `
+      const asked = [];
+      const ask = async () => {
+        const n = Date.now() + Math.random();
+        asked.push([n, await look({ n })]);
+        asked.push(new Date().getTime());
+      };
+      await ask();
+      await Promise.all([ask(), fail({ n: Math.random() }).catch(ask), look({ n: Math.random() }).then(ask)]);
+      return asked;`;
+    const agent = async (run: Run) => done((await runCode(run, { sandbox, code, tools: toolsOf([]) })).end);
+    const stage = moving();
+    const outcome = await stage.open(agent).start();
+    expect(outcome).toMatchObject({ stop: 'done', value: { how: 'value' } });
+    const { value: asked } = (outcome as { readonly value: { readonly value: readonly unknown[] } }).value;
+    expect(asked).toHaveLength(8);
+    expect(new Set(asked.map(String)).size).toBeGreaterThan(4); // time passes and no two numbers are the same
+  });
+
   it('ends code that does something else when it is run again [R11-N11-DETERMINISTIC]', async () => {
     let nth = 0;
     const fickle = {

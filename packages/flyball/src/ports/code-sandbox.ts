@@ -21,6 +21,19 @@ export interface CodeJob {
   /** What the code may call, by name, with JSON in and JSON out: `await name(value)`. They should change nothing. */
   readonly functions?: Readonly<Record<string, (value: unknown) => unknown>>;
   readonly limits?: Partial<CodeLimits>;
+  /** Without it, the code reads the clock of the machine and real random numbers. */
+  readonly repeatable?: Repeatable;
+}
+
+/**
+ * What makes an evaluation repeatable: the same code with the same input, answers, times and seed makes the same calls in
+ * the same order and ends the same, on every machine. Answers reach the code in the order of its calls, one after the other.
+ */
+export interface Repeatable {
+  /** What the code reads as the time, in milliseconds, once that many of its calls are answered. */
+  now(answered: number): number;
+  /** Where its random numbers begin: a whole number below 2³². */
+  readonly seed: number;
 }
 
 export interface CodeLimits {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { CodeJob } from '../../ports/code-sandbox.js';
+import type { CodeJob, Repeatable } from '../../ports/code-sandbox.js';
 import { Capture } from '../sandbox-process/capture.js';
 import { killGroup } from '../sandbox-process/process-group.js';
 import type { WorkerAnswer, WorkerEnd, WorkerJob, WorkerLine } from './protocol.js';
@@ -24,6 +24,7 @@ const GRACE_MS = 500;
 export class Conversation {
   private readonly job: WorkerJob;
   private readonly functions: NonNullable<CodeJob['functions']>;
+  private readonly repeatable: Repeatable | undefined;
   private readonly signal: AbortSignal;
   private readonly child: ChildProcess;
   private readonly stderr = new Capture(8192);
@@ -36,9 +37,10 @@ export class Conversation {
   private received = 0;
   private rest = '';
 
-  constructor(job: WorkerJob, functions: NonNullable<CodeJob['functions']>, signal: AbortSignal) {
+  constructor(job: WorkerJob, { functions = {}, repeatable }: CodeJob, signal: AbortSignal) {
     this.job = job;
     this.functions = functions;
+    this.repeatable = repeatable;
     this.signal = signal;
     this.child = startWorker(job.limits);
     this.timer = setTimeout(() => this.end(this.limit('wallMs')), START_MS);
@@ -93,8 +95,13 @@ export class Conversation {
     else void this.call(line).then((answer) => this.send(answer));
   }
 
+  private async call(call: WorkerLine & { readonly type: 'call' }): Promise<WorkerAnswer> {
+    const answer = await this.made(call);
+    return this.repeatable === undefined ? answer : { ...answer, now: this.repeatable.now(call.id) };
+  }
+
   /** Counted here as well: the worker's own count is a promise of the side that is not believed. */
-  private async call({ id, name, value }: WorkerLine & { readonly type: 'call' }): Promise<WorkerAnswer> {
+  private async made({ id, name, value }: WorkerLine & { readonly type: 'call' }): Promise<WorkerAnswer> {
     const made = Object.hasOwn(this.functions, name) ? this.functions[name] : undefined;
     if (made === undefined || ++this.calls > this.job.limits.calls)
       return { id, error: `There is no function ${name}.` };

@@ -7,6 +7,8 @@ export interface WorkerJob {
   readonly input: string | undefined;
   readonly functions: readonly string[];
   readonly limits: CodeLimits;
+  /** The time when the code begins, and where its random numbers begin; undefined: those of this machine. */
+  readonly repeatable: { readonly now: number; readonly seed: number } | undefined;
   /** Package with the build of QuickJS to load. */
   readonly variant: string;
 }
@@ -16,6 +18,8 @@ export interface WorkerAnswer {
   readonly id: number;
   readonly value?: string;
   readonly error?: string;
+  /** The time from here on, where it is not that of the machine. */
+  readonly now?: number;
 }
 
 export type WorkerLine =

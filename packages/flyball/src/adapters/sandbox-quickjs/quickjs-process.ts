@@ -12,7 +12,10 @@ const HEAP_MB = 96;
 /** CPU time that starting may take, on top of the code's own. */
 const START_CPU_S = 30;
 
-/** Starts the worker: an empty environment, a heap and resource limits of its own, and a group that dies as one. */
+/** Whatever zone the machine is in: code that reads local times gives the same everywhere. */
+const ENVIRONMENT = { TZ: 'UTC' };
+
+/** Starts the worker: nothing of our environment, a heap and resource limits of its own, and a group that dies as one. */
 export function startWorker(limits: CodeLimits): ChildProcess {
   const worker = workerFile();
   const node = [process.execPath, `--max-old-space-size=${HEAP_MB + limits.memoryMb}`, ...loaderFlags(worker), worker];
@@ -21,7 +24,7 @@ export function startWorker(limits: CodeLimits): ChildProcess {
   const [file = '', ...words] =
     prlimit === undefined ? node : [...prlimitWords(prlimit, kernel, { memory: true }), ...node];
   return withDescriptors(['pipe', 'pipe', 'pipe'], (stdio) =>
-    spawn(file, words, { cwd: dirname(worker), env: {}, detached: true, stdio }),
+    spawn(file, words, { cwd: dirname(worker), env: ENVIRONMENT, detached: true, stdio }),
   );
 }
 

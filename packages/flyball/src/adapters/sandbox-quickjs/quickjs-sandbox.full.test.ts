@@ -51,6 +51,48 @@ describe('code in QuickJS', () => {
     });
   });
 
+  it('reads the time and the random numbers that a repeatable job gives, and no others [R11-N11-CLOCK]', async () => {
+    const code = `const one = [Date.now(), new Date().toISOString(), Date(), new Date(0).getTimezoneOffset(), typeof performance];
+      const chance = [Math.random(), Math.random()];
+      await tick(0);
+      const { constructor: Other } = new Date();
+      return { one, chance, two: Other.now() };`;
+    const job = (seed: number) => ({
+      functions: { tick: () => 0 },
+      repeatable: { now: (answered: number) => Date.UTC(2026, 0, 1) + answered * 60_000, seed },
+    });
+    const first = await endOf(code, job(7));
+    expect(first).toMatchObject({
+      value: {
+        one: [
+          Date.UTC(2026, 0, 1),
+          '2026-01-01T00:00:00.000Z',
+          expect.stringContaining('Thu Jan 01 2026 00:00:00 GMT+0000'),
+          0,
+          'undefined',
+        ],
+        two: Date.UTC(2026, 0, 1) + 60_000,
+      },
+    });
+    expect(await endOf(code, job(7))).toEqual(first);
+    expect(await endOf(code, job(8))).not.toEqual(first);
+  });
+
+  it('hears the answers of a repeatable job in the order of its calls, one after the other [R11-N11-CLOCK]', async () => {
+    const functions = {
+      ask: async (n: unknown) => {
+        if (n === 1) await new Promise((resolve) => setTimeout(resolve, 100));
+        return n;
+      },
+    };
+    const code = `const heard = [];
+      const hears = async (n) => { heard.push(await ask(n)); heard.push(await ask(n * 10)); };
+      await Promise.all([hears(1), hears(2), hears(3)]);
+      return heard;`;
+    const repeatable = { now: () => 0, seed: 0 };
+    expect(await endOf(code, { functions, repeatable })).toEqual({ how: 'value', value: [1, 2, 3, 10, 20, 30] });
+  });
+
   it('waits for a function no longer than it may run', async () => {
     const functions = { never: () => new Promise(() => undefined) };
     expect(await endOf('await never(1)', { functions, limits: { wallMs: 300 } })).toEqual({

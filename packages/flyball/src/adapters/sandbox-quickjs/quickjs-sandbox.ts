@@ -28,12 +28,20 @@ export function quickJsSandbox(options: QuickJsOptions = {}): CodeSandbox {
 
 async function evaluate(job: CodeJob, signal: AbortSignal, variant: string): Promise<CodeResult> {
   const limits = limitsOf(job);
-  const functions = job.functions ?? {};
-  const names = Object.keys(functions);
+  const names = Object.keys(job.functions ?? {});
   const bad = names.find((name) => !/^[A-Za-z_$][\w$]*$/.test(name));
   if (bad !== undefined) throw new ConfigError(`“${bad}” is not a valid JavaScript function name.`);
-  const first: WorkerJob = { code: job.code, input: jsonOf(job.input), functions: names, limits, variant };
-  const { said, logs, elidedLogs, wallMs } = await new Conversation(first, functions, signal).result();
+  const { code, repeatable } = job;
+  const began = repeatable === undefined ? undefined : { now: repeatable.now(0), seed: repeatable.seed };
+  const first: WorkerJob = {
+    code,
+    input: jsonOf(job.input),
+    functions: names,
+    limits,
+    repeatable: began,
+    variant,
+  };
+  const { said, logs, elidedLogs, wallMs } = await new Conversation(first, job, signal).result();
   if (said.how === 'missing') throw missing(said.message, variant);
   return { end: endOf(said), logs, elidedLogs, usage: { wallMs } };
 }

@@ -22,8 +22,19 @@ const STACK_BYTES = 256 * 1024;
 const JOBS_AT_ONCE = 100;
 
 /** Runs inside, before the code: takes what it needs while nobody has changed it yet. */
-const PREPARE = `(function (input, names, log, call) {
+const PREPARE = `(function (input, names, log, call, seed) {
   const { stringify, parse } = JSON;
+  if (seed !== undefined) {
+    delete globalThis.performance;
+    const { imul } = Math;
+    let state = seed;
+    Math.random = () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let mixed = imul(state ^ (state >>> 15), state | 1);
+      mixed ^= mixed + imul(mixed ^ (mixed >>> 7), mixed | 61);
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    };
+  }
   const show = (value) => {
     if (typeof value === 'string') return value;
     if (value instanceof Error) return String(value);
@@ -49,6 +60,8 @@ class Evaluation {
   private readonly deadline: number;
   private readonly logs: string[] = [];
   private readonly calls = new Map<number, QuickJSDeferredPromise>();
+  private readonly arrived: WorkerAnswer[] = [];
+  private answered = 0;
   private logged = 0;
   private elidedLogs = 0;
   private made = 0;
@@ -70,12 +83,31 @@ class Evaluation {
   }
 
   /** An answer to a call that the code made. */
-  answer({ id, value, error }: WorkerAnswer): void {
+  answer(answer: WorkerAnswer): void {
+    this.arrived.push(answer);
+    this.wake();
+  }
+
+  /**
+   * Hands one answer to the code, once it has done all it could with the one before: so what it does next does not depend
+   * on which answers happened to arrive together. A repeatable one gets them in the order of its calls.
+   */
+  private deliver(): boolean {
+    const isNext = ({ id }: WorkerAnswer) => this.job.repeatable === undefined || id === this.answered + 1;
+    const at = this.arrived.findIndex(isNext);
+    const [answer] = at === -1 ? [] : this.arrived.splice(at, 1);
+    if (answer === undefined) return false;
+    this.answered++;
+    this.hand(answer);
+    return true;
+  }
+
+  private hand({ id, value, error, now }: WorkerAnswer): void {
+    if (now !== undefined) setClock(now);
     const call = this.calls.get(id);
     this.calls.delete(id);
     if (error === undefined) this.context.newString(value ?? 'null').consume((handle) => call?.resolve(handle));
     else this.context.newError(error).consume((handle) => call?.reject(handle));
-    this.wake();
   }
 
   private async evaluate(): Promise<WorkerEnd> {
@@ -93,7 +125,7 @@ class Evaluation {
       if (state.type === 'fulfilled') return this.returned(state.value);
       if (state.type === 'rejected') return this.thrown(state.error);
       if (this.isOver()) return this.limit('wallMs');
-      if (done.value > 0) continue;
+      if (done.value > 0 || this.deliver()) continue;
       if (this.calls.size === 0) return { how: 'stuck' };
       await new Promise<void>((resolve) => {
         this.wake = resolve;
@@ -111,7 +143,10 @@ class Evaluation {
     const call = context.newFunction('call', (name, value) =>
       this.call(context.getString(name), context.getString(value)),
     );
-    return context.unwrapResult(context.callFunction(install, context.undefined, [input.value, names, log, call]));
+    const seed = job.repeatable === undefined ? context.undefined : context.newNumber(job.repeatable.seed);
+    return context.unwrapResult(
+      context.callFunction(install, context.undefined, [input.value, names, log, call, seed]),
+    );
   }
 
   private log(text: string): void {
@@ -198,7 +233,13 @@ async function newEngine({ limits, variant }: WorkerJob): Promise<Engine> {
   return { context: quickjs.newContext(), memory };
 }
 
+/** QuickJS asks this process for the time, and nothing inside can reach around that. */
+function setClock(now: number): void {
+  Date.now = () => now;
+}
+
 async function begin(job: WorkerJob): Promise<Evaluation> {
+  if (job.repeatable !== undefined) setClock(job.repeatable.now);
   const engine = await newEngine(job).catch(async (error: Error) => {
     await send({ type: 'missing', message: error.message });
     process.exit(0);
