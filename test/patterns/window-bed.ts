@@ -4,6 +4,7 @@ import {
   createRuntime,
   type DomainEvent,
   type Entry,
+  type Framing,
   type Message,
   memoryEngine,
   type Outcome,
@@ -86,13 +87,17 @@ export class Reader {
     });
   }
 
-  async run(input: string | Prompt): Promise<{
+  async run(
+    input: string | Prompt,
+    framing?: Framing,
+  ): Promise<{
     readonly outcome: Outcome<ToolLoopResult>;
     readonly entries: readonly Entry[];
     readonly notes: readonly DomainEvent[];
     readonly uses: ReturnType<typeof patternsIn>;
   }> {
-    const agent: Agent<null, ToolLoopResult> = (run) => this.agent(run, input);
+    const agent: Agent<null, ToolLoopResult> = (run) =>
+      this.agent(framing === undefined ? run : run.dressed(framing), input);
     const runtime = createRuntime({ engine: memoryEngine(), agents: { agent: agent as Agent<unknown, unknown> } });
     const limits = budget({ iterations: 200, modelCalls: 400, toolCalls: 200 });
     const handle = await runtime.start('agent', null, { budget: limits });

@@ -1,13 +1,13 @@
 import { BoundReachedError, ConfigError, FlyballError } from '../../core/errors.js';
 import type { Content } from '../../core/parts.js';
 import type { Prompt } from '../../core/prompt.js';
-import { outputLimitOf } from '../../core/request.js';
+import { requestOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { pruned } from './prune.js';
 import { lostIn, namesIn, RETENTION_FLOOR, spanText, summarizerFor } from './summary.js';
 import { compactable, type Span } from './window-care.js';
-import { type Fitted, KEEP_RECENT, TRIGGER, type Window, type WindowPolicy } from './window-policy.js';
+import { type Fitted, KEEP_RECENT, roomOf, TRIGGER, type Window, type WindowPolicy } from './window-policy.js';
 
 /** Options of a policy that compresses. */
 export interface CompressOptions {
@@ -30,8 +30,12 @@ const NONE: ReadonlyMap<string, Content> = new Map();
 /** Replaces settled old turns by a summary, where pruning them was not enough. */
 export function compresses(options: CompressOptions): WindowPolicy {
   const { maxTokens = Number.POSITIVE_INFINITY, trigger = TRIGGER, keepRecent = KEEP_RECENT, summarizer } = options;
-  if (summarizer !== undefined) checkFits(summarizer, maxTokens * trigger);
+  const refuses = (room: number) =>
+    summarizer === undefined ? undefined : whyUnread(summarizer, Math.min(room, maxTokens) * trigger);
+  const known = refuses(Number.POSITIVE_INFINITY);
+  if (known !== undefined) throw new ConfigError(known);
   return {
+    refuses,
     name: 'compression',
     atBegin: false,
     from: (room) => Math.min(room, maxTokens) * trigger,
@@ -50,13 +54,10 @@ export function compresses(options: CompressOptions): WindowPolicy {
 }
 
 /** What it has to read when it is asked first must fit into its own window, beside what it answers. */
-function checkFits(summarizer: Session, tokens: number): void {
-  const { window } = summarizer.model.capabilities;
-  const room = window - Math.min(outputLimitOf(summarizer), window / 2);
-  if (!Number.isFinite(tokens) || tokens <= room) return;
-  throw new ConfigError(
-    `compression (K6) begins at ${Math.floor(tokens)} tokens, and "${summarizer.name}" reads ${Math.floor(room)} at most. Give it a model with a larger window, or a smaller maxTokens.`,
-  );
+function whyUnread(summarizer: Session, tokens: number): string | undefined {
+  const room = roomOf(summarizer);
+  if (!Number.isFinite(tokens) || tokens <= room) return undefined;
+  return `compression (K6) begins at ${Math.floor(tokens)} tokens, and "${summarizer.name}" reads ${Math.floor(room)} at most. Give it a model with a larger window, or a smaller maxTokens.`;
 }
 
 interface Compressing {
@@ -69,12 +70,22 @@ async function compressed(run: Run, window: Window, how: Compressing): Promise<F
   const span = compactable(prompt, how.keepRecent);
   if (span === undefined) return {};
   if (tokens <= room && (tokens < window.notBelow || span.fresh < room * LEAST_FRESH)) return {};
-  const { summary, spent } = await summarized(run, window, { span, ...how });
+  const given = {
+    span,
+    asked: summarizerFor(window.session, how.summarizer),
+    text: spanText(span.segments, room),
+  };
+  const unread = await whyTooLong(run, given);
+  const {
+    summary,
+    spent,
+    why: failed = 'no faithful summary',
+  } = unread === undefined ? await summarized(run, given) : { summary: undefined, spent: 0, why: unread };
   if (summary === undefined || summary.size >= prompt.size) {
-    const why = summary === undefined ? 'no faithful summary' : 'the summary is not shorter';
+    const why = summary === undefined ? failed : 'the summary is not shorter';
     run.note({ kind: 'context-kept', loop: run.path, why });
     // not again for every little growth: each try is a model call or two
-    return { notBelow: tokens + (room - tokens) / 2, spent };
+    return { notBelow: tokens + (room - tokens) / 2, why, spent };
   }
   run.note({
     kind: 'context-compacted',
@@ -87,28 +98,48 @@ async function compressed(run: Run, window: Window, how: Compressing): Promise<F
   return { shorter: { prompt: summary, originals: NONE, tokens: await window.count(summary) }, spent };
 }
 
+/** What is summarized, as whom is asked reads it. */
+interface Summarizing {
+  readonly span: Span;
+  readonly asked: Session;
+  readonly text: string;
+}
+
+/** A framing may have given the summarizer another model than it was checked with. Journaled, like every count that decides. */
+async function whyTooLong(run: Run, { asked, text }: Summarizing): Promise<string | undefined> {
+  const session = run.framed(asked);
+  const prompt = underSetup(session, text);
+  const { tokens, room } = await run.step(
+    'measure-summary',
+    { tip: prompt.id },
+    async () => ({ tokens: await session.model.countTokens(requestOf(session, prompt, [])), room: roomOf(session) }),
+    'pure',
+  );
+  return tokens <= room
+    ? undefined
+    : `"${asked.name}" would have to read ${tokens} tokens, and ${Math.floor(room)} fit`;
+}
+
 /** In a scope that says what it is. A summary that still loses too much is not used. */
 function summarized(
   run: Run,
-  { room, session }: Window,
-  { span, summarizer }: Compressing & { readonly span: Span },
-): Promise<{ readonly summary: Prompt | undefined; readonly spent: number }> {
+  { span, asked, text }: Summarizing,
+): Promise<{ readonly summary: Prompt | undefined; readonly spent: number; readonly why?: string }> {
   const mark = { pattern: 'compression', params: { id: 'K6' }, predicted: { min: 1, max: MOST_CALLS } };
-  const asked = summarizerFor(session, summarizer);
   return run.enter(mark, async (inside) => {
-    const text = spanText(span.segments, room);
     const names = namesIn(span.segments);
     const first = await condensed(inside, asked, text);
     const lost = first.text === undefined ? [] : lostIn(first.text, names);
     inside.learnt({ asked: 1, names: names.length, lost: lost.length });
-    if (first.text === undefined) return { summary: undefined, spent: first.spent };
+    if (first.text === undefined) return { summary: undefined, ...first };
     if (isFaithful(lost, names)) return { summary: span.with(first.text), spent: first.spent };
     const demand = `${text}\n\nThe summary must keep these, word for word: ${lost.join(', ')}`;
     const second = await condensed(inside, asked, demand);
     const still = second.text === undefined ? names : lostIn(second.text, names);
     inside.learnt({ asked: 2, lost: still.length });
     const isUsed = second.text !== undefined && isFaithful(still, names);
-    return { summary: isUsed ? span.with(second.text ?? '') : undefined, spent: first.spent + second.spent };
+    const spent = first.spent + second.spent;
+    return { ...second, summary: isUsed ? span.with(second.text ?? '') : undefined, spent };
   });
 }
 
@@ -116,19 +147,24 @@ function isFaithful(lost: readonly string[], names: readonly string[]): boolean 
   return names.length === 0 || 1 - lost.length / names.length >= RETENTION_FLOOR;
 }
 
+interface Condensed {
+  readonly text: string | undefined;
+  readonly spent: number;
+  /** Why there is no text. */
+  readonly why?: string;
+}
+
 /** A summarizer that fails leaves the window as it is; a bound or a cancellation ends the work as always. */
-async function condensed(
-  run: Run,
-  summarizer: Session,
-  text: string,
-): Promise<{ readonly text: string | undefined; readonly spent: number }> {
+async function condensed(run: Run, summarizer: Session, text: string): Promise<Condensed> {
   try {
     const { usage, finish, text: summary } = await run.ask(summarizer, text);
     const isUsable = finish === 'stop' && summary.trim() !== '';
-    return { text: isUsable ? summary.trim() : undefined, spent: usage.input + usage.output };
+    const spent = usage.input + usage.output;
+    if (!isUsable) return { text: undefined, spent, why: `"${summarizer.name}" did not finish a summary` };
+    return { text: summary.trim(), spent };
   } catch (error) {
     if (!(error instanceof FlyballError) || error instanceof BoundReachedError || error.code === 'CANCELLED')
       throw error;
-    return { text: undefined, spent: 0 };
+    return { text: undefined, spent: 0, why: `"${summarizer.name}" failed: ${error.message}` };
   }
 }

@@ -25,6 +25,7 @@ export async function fitWindow(
   if (!isDue && mostTokens(toolChars, state) < from) return undefined; // cannot be near
   const count = (prompt: Prompt): Promise<number> => countTokens(run, state, prompt);
   let tokens = await count(state.prompt);
+  const kept: string[] = [];
   for (const policy of window) {
     const { prompt, session, notBelow } = state;
     const seen = { prompt, tokens, room, begins, session, notBelow: notBelow.get(policy) ?? 0, count };
@@ -32,9 +33,10 @@ export async function fitWindow(
     if (fitted === undefined) continue;
     state.fit(policy, fitted);
     tokens = fitted.shorter?.tokens ?? tokens;
+    if (fitted.why !== undefined) kept.push(`; ${policy.name}: ${fitted.why}`);
   }
   if (tokens <= room) return undefined;
-  const why = `the prompt takes ${tokens} tokens and ${Math.floor(room)} fit; split the task, or clear more`;
+  const why = `the prompt takes ${tokens} tokens and ${Math.floor(room)} fit${kept.join('')}; split the task, or clear more`;
   return { reason: 'window_exceeded', why, bound: { name: 'window', limit: Math.floor(room) } };
 }
 

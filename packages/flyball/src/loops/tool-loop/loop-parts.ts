@@ -2,7 +2,7 @@ import { MOST_REASKS } from '../../core/ask-until.js';
 import { ConfigError } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
 import type { WhenUnproven } from '../../core/proofs.js';
-import { outputLimitOf, specOf } from '../../core/request.js';
+import { specOf } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { Checked } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
@@ -25,7 +25,7 @@ import type { Resolved } from './execute-calls.js';
 import { prunes } from './prune.js';
 import { RECALL_RESULT } from './recall-result.js';
 import { type TextForm, textCallInstructions } from './text-calls.js';
-import type { WindowPolicy } from './window-policy.js';
+import { roomOf, type WindowPolicy } from './window-policy.js';
 
 /** Options of `toolLoop`. */
 export interface ToolLoopOptions<O = string> {
@@ -98,6 +98,7 @@ export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
     throw new ConfigError(`maxReasks of a tool loop must be a whole number of at least 0, got ${maxReasks}.`);
   const given = givenTools(options.tools);
   const usable = usableTools(given, options.session, config);
+  const measures = measuresOf(options.session, config);
   const textForm = usable.tools.length > 0 && config.textCalls !== 'off' ? config.textCalls : undefined;
   return {
     session: sessionFor(options.session, usable, textForm),
@@ -107,12 +108,12 @@ export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
     config,
     textForm,
     confirms: config.doubleConfirmation && usable.tools.length > 0,
-    ...measuresOf(options.session, config),
+    ...measures,
     toolChars: usable.tools.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, RECALL_CHARS),
     autonomy: options.autonomy ?? DEFAULT_AUTONOMY_BUDGET,
     maxReasks,
     capture: options.capture,
-    window: options.window ?? policiesFor(config.window),
+    window: fittingIn(measures, options.window ?? policiesFor(config.window)),
     resolve: (call, extra, offered) => {
       const all = extra.length === 0 ? usable : toolset([...usable.tools, ...extra]);
       return resolvedIn(offered === undefined ? all : all.narrow({ include: offered }), call);
@@ -128,8 +129,7 @@ const LEAST_RESULT = 200;
 const RECALL_CHARS = 500;
 
 export function measuresOf(session: ToolLoopOptions['session'], { maxResultChars }: ToolLoopConfig): Measures {
-  const { window } = session.model.capabilities;
-  const room = Math.max(1, window - Math.min(outputLimitOf(session), window / 2));
+  const room = roomOf(session);
   // several results of half the room in characters still fit where a token is a few characters long
   return { room, resultChars: Math.min(maxResultChars, Math.max(LEAST_RESULT, Math.floor(room / 2))) };
 }
@@ -138,6 +138,14 @@ export function measuresOf(session: ToolLoopOptions['session'], { maxResultChars
 function policiesFor({ care, trigger, keepRecent }: WindowConfig): readonly WindowPolicy[] {
   if (care === 'off') return [];
   return [care === 'clear' ? prunes({ trigger, keepRecent }) : compresses({ trigger, keepRecent })];
+}
+
+function fittingIn({ room }: Measures, window: readonly WindowPolicy[]): readonly WindowPolicy[] {
+  for (const policy of window) {
+    const why = policy.refuses?.(room);
+    if (why !== undefined) throw new ConfigError(why);
+  }
+  return window;
 }
 
 function givenTools(tools: ToolLoopOptions['tools'] = []): Toolset {

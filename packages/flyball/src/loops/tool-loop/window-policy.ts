@@ -1,5 +1,6 @@
 import type { Content } from '../../core/parts.js';
 import type { Prompt } from '../../core/prompt.js';
+import { outputLimitOf } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 
@@ -31,8 +32,10 @@ export interface Shorter {
 export interface Fitted {
   /** Absent where it stays as it is. */
   readonly shorter?: Shorter;
-  /** It came to nothing: it is not tried again below this many tokens. */
+  /** It came to nothing: it is not tried again below this many tokens, */
   readonly notBelow?: number;
+  /** for this reason. */
+  readonly why?: string;
   /** Tokens of the model calls that it took. */
   readonly spent?: number;
 }
@@ -47,8 +50,16 @@ export interface WindowPolicy {
   from(room: number): number;
   /** It also has something to do when a task is given, however much room there is. */
   readonly atBegin: boolean;
+  /** Why it could do nothing where that many tokens fit: said when the loop is made. Undefined where it can. */
+  refuses?(room: number): string | undefined;
   /** Undefined where it leaves the conversation as it is. */
   fit(run: Run, window: Window): Promise<Fitted | undefined>;
+}
+
+/** Tokens of a prompt that fit: the window less what the answer may take. */
+export function roomOf(session: Pick<Session<unknown>, 'model' | 'sampling'>): number {
+  const { window } = session.model.capabilities;
+  return Math.max(1, window - Math.min(outputLimitOf(session), window / 2));
 }
 
 /** The share of the room at which something is done about it. */

@@ -1,4 +1,6 @@
-import { compression, pruning, useOf } from 'flyball/patterns';
+import type { Framing } from 'flyball';
+import { toolLoop } from 'flyball/loops';
+import { compression, pruning, reAct, useOf } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { session } from '../../../../../test/patterns/bed.js';
@@ -49,6 +51,51 @@ describe('compression', () => {
     expect(useOf(compression({ summarizer: session(small, 'small') }, { maxTokens: 10_000 }))).toMatchObject({
       id: 'K6',
       predicted: { min: 0, max: 2 },
+    });
+  });
+
+  it('refuses a loop in whose window it would begin with more than its summarizer reads, whatever maxTokens is [K6.3]', () => {
+    const worker = (window: number) =>
+      session(scriptedModel({}, { capabilities: { window, maxOutputTokens: 1_000 } }), 'worker');
+    const small = session(scriptedModel({}, { capabilities: { window: 8_000, maxOutputTokens: 1_000 } }), 'small');
+    const loop = (window: number, options = {}) =>
+      toolLoop({ session: worker(window), window: [compression({ summarizer: small }, options)] });
+    const refused = 'compression (K6) begins at 21700 tokens, and "small" reads 7000 at most.';
+    expect(() => loop(32_000)).toThrow(refused);
+    expect(() => reAct({ worker: worker(32_000), tools: [], window: [compression({ summarizer: small })] })).toThrow(
+      refused,
+    );
+    for (const fits of [
+      () => loop(11_000),
+      () => loop(32_000, { trigger: 0.2 }),
+      () => loop(32_000, { maxTokens: 9_000 }),
+    ])
+      expect(fits).not.toThrow();
+  });
+
+  it('says so in the journal and at the end when a framing gave its summarizer too small a model [K6.3]', async () => {
+    const tiny = scriptedModel(
+      { 'worker-summarizer': () => SUMMARY },
+      { capabilities: { window: 800, maxOutputTokens: 100 } },
+    );
+    const shrinks: Framing = {
+      id: 'shrinks',
+      session: (given) => (given.name === 'worker-summarizer' ? { ...given, model: tiny } : given),
+    };
+    const loop = new Reader({ pages: 60, aloud: ALOUD, compressed: {} });
+    const { outcome, notes } = await loop.run('Read.', shrinks);
+    expect(tiny.requests).toEqual([]);
+    const why = expect.stringMatching(/^"worker-summarizer" would have to read \d+ tokens, and 700 fit$/) as string;
+    expect(notes).toContainEqual(expect.objectContaining({ kind: 'context-kept', why }));
+    expect(outcome).toMatchObject({
+      stop: 'bounded',
+      bound: 'window',
+      partial: {
+        termination: 'window_exceeded',
+        why: expect.stringMatching(
+          /^the prompt takes \d+ tokens and 7500 fit; compression: "worker-summarizer" would have to read \d+ tokens, and 700 fit; split/,
+        ) as string,
+      },
     });
   });
 
