@@ -42,10 +42,17 @@ export function useFrom(about: About): Use {
     apart,
     calls,
     predicted: { min: Math.min(uncapped.min, most), max: Math.min(uncapped.max, most) },
-    provides,
+    provides: providedBy(id, provides, parts),
   };
   keptApart(use, parts);
   return use;
+}
+
+/** What stands on the session of a role is in the pattern: its own list, and what its sessions carry. */
+function providedBy(id: PatternId, own: readonly PatternId[], parts: Use['parts']): readonly PatternId[] {
+  const seats = Object.values(parts).flat();
+  const carried = seats.flatMap((part) => ('session' in part ? (part.provides ?? []) : []));
+  return [...new Set([...own, ...carried.filter((other) => other !== id)])];
 }
 
 /** Roles are apart when no session is in both, however deep: a model does not judge in the words it wrote in. */

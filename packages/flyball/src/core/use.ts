@@ -15,6 +15,8 @@ export interface SeatedSession {
   readonly tools: number;
   readonly temperature?: number;
   readonly seed?: number;
+  /** Patterns that were put on it, such as constraints (S5) and a shape (S6); absent where there are none. */
+  readonly provides?: readonly PatternId[];
 }
 
 /** A part that nobody has described: what it does is its own secret. */
@@ -58,6 +60,22 @@ export function described<T extends object>(value: T, use: Use): Described<T> {
   return Object.defineProperty(value, USE, { value: use }) as Described<T>;
 }
 
+const CARRIED: unique symbol = Symbol.for('flyball.carried') as never;
+
+/**
+ * The same session, which says that these patterns were put on it. Copies by spreading say so too: whoever seats a session
+ * adds to it and takes nothing away.
+ */
+export function carrying<T extends object>(session: T, ids: readonly PatternId[]): T {
+  const all = [...new Set([...carriedBy(session), ...ids])];
+  return all.length === 0 ? session : { ...session, [CARRIED]: all };
+}
+
+/** The patterns that were put on a session. */
+export function carriedBy(session: object): readonly PatternId[] {
+  return (session as { readonly [CARRIED]?: readonly PatternId[] })[CARRIED] ?? [];
+}
+
 /** A use and everything below it, itself first. */
 export function usesIn(use: Use): readonly Use[] {
   const below = Object.values(use.parts)
@@ -89,7 +107,9 @@ export function callingNoModel<T extends object>(value: T): T {
 }
 
 /** A session as a description shows it. */
-export function seated({ name, model, setup, tools = [], sampling }: Session<unknown>): SeatedSession {
+export function seated(given: Session<unknown>): SeatedSession {
+  const { name, model, setup, tools = [], sampling } = given;
+  const provides = carriedBy(given);
   return {
     session: name,
     model: model.id,
@@ -97,6 +117,7 @@ export function seated({ name, model, setup, tools = [], sampling }: Session<unk
     tools: tools.length,
     ...(sampling?.temperature === undefined ? {} : { temperature: sampling.temperature }),
     ...(sampling?.seed === undefined ? {} : { seed: sampling.seed }),
+    ...(provides.length === 0 ? {} : { provides }),
   };
 }
 

@@ -1,11 +1,12 @@
 import { checkFraming, framed as dressed, type Framing } from '../core/framing.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import { described, isSession, useOf } from './use.js';
+import { carrying, described, isSession, useOf } from './use.js';
 
 /**
  * A session, or an agent, with framings on it: the first is nearest to what the author wrote, the last has the last word.
- * A framed agent is asked like any other; every session inside it is framed, and its description says by which patterns.
+ * A framed agent is asked like any other; every session inside it is framed, and its description says by which patterns. So
+ * does the description of a pattern with a framed session in it.
  */
 export function framed<T>(session: Session<T>, ...framings: readonly Framing[]): Session<T>;
 /** An agent with framings on every session inside it. */
@@ -16,7 +17,8 @@ export function framed<I, O>(
 ): Session<O> | Agent<I, O> {
   for (const framing of framings) checkFraming(framing);
   const outermostFirst = [...framings].reverse();
-  if (isSession(part)) return dressed(outermostFirst, part as Session<O>);
+  const ids = framings.flatMap((framing) => useOf(framing)?.id ?? []);
+  if (isSession(part)) return carrying(dressed(outermostFirst, part as Session<O>), ids);
   const agent = part as Agent<I, O>;
   const wrapped: Agent<I, O> = (run, input) =>
     agent(
@@ -25,6 +27,5 @@ export function framed<I, O>(
     );
   const use = useOf(agent);
   if (use === undefined) return wrapped;
-  const ids = framings.flatMap((framing) => useOf(framing)?.id ?? []);
   return described(wrapped, { ...use, provides: [...new Set([...use.provides, ...ids])] });
 }

@@ -17,6 +17,7 @@ import {
   rag,
   reAct,
   selfConsistency,
+  shaped,
   type Test,
   useFrom,
   useOf,
@@ -27,6 +28,7 @@ import {
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { piece } from '../../../../test/checks/stage-checks.js';
 import { ended, session } from '../../../../test/patterns/bed.js';
 import type { Retriever } from '../ports/retriever.js';
@@ -36,6 +38,21 @@ const says = (text: string): Framing => ({
   id: `says:${text}`,
   session: (given) => ({ ...given, setup: `${given.setup} ${text}`.trim() }),
 });
+
+const noPrices = constraints(
+  {
+    items: [
+      {
+        id: 'price',
+        forbid: 'A price.',
+        instead: null,
+        reason: 'It changes.',
+        check: { kind: 'pattern', pattern: /\$/ },
+      },
+    ],
+  },
+  { version: '1' },
+);
 
 describe('framed', () => {
   it('puts framings on a session, and on every session inside an agent, the last one outermost [R11-PATTERN-HELPERS]', async () => {
@@ -49,21 +66,30 @@ describe('framed', () => {
     await ended(agent, 'Go.');
     expect(model.requests[0]?.messages[0]?.content).toBe('A B C');
     expect(useOf(agent)?.id).toBe('S1');
-    const limits = constraints(
-      {
-        items: [
-          {
-            id: 'price',
-            forbid: 'A price.',
-            instead: null,
-            reason: 'It changes.',
-            check: { kind: 'pattern', pattern: /\$/ },
-          },
-        ],
-      },
-      { version: '1' },
-    );
-    expect(useOf(framed(inner, limits, says('B')))?.provides).toEqual(['S5']);
+    expect(useOf(framed(inner, noPrices, says('B')))?.provides).toEqual(['S5']);
+  });
+
+  it('says of a pattern which constraints and shapes stand on its sessions [R11-PATTERN-HELPERS]', () => {
+    const model = scriptedModel({});
+    const shape = z.object({ label: z.string() });
+    const clerk = session(model, 'clerk', { setup: 'You label messages.' });
+    const both = shaped(framed(clerk, noPrices), shape);
+    const other = framed(shaped(clerk, shape), says('B'), noPrices);
+    expect(useOf(both)).toMatchObject({ id: 'S6', provides: ['S5'] });
+    for (const answerer of [both, other]) {
+      const agent = pattern({ id: 'R7', name: 'twice', parts: { answerer, again: [answerer] }, calls: 2 }, async () =>
+        done(''),
+      );
+      expect(useOf(agent)?.provides.toSorted()).toEqual(['S5', 'S6']);
+      expect(useOf(agent)?.parts['answerer']).toMatchObject({ provides: expect.arrayContaining(['S5', 'S6']) });
+      expect(useOf(zeroShot(answerer))?.provides).toEqual(expect.arrayContaining(['S5', 'S6'])); // it seats a copy
+    }
+    const bare = useOf(reAct({ worker: clerk, tools: [] }));
+    expect(bare?.parts['worker']).not.toHaveProperty('provides');
+    expect(useOf(reAct({ worker: framed(clerk, noPrices), tools: [] }))?.provides).toEqual([
+      ...(bare?.provides ?? []),
+      'S5',
+    ]);
   });
 });
 

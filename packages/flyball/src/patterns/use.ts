@@ -1,5 +1,7 @@
 /** How a pattern describes itself: the data is of the core, because tools, checks and views that are patterns need it too. */
 export {
+  carriedBy,
+  carrying,
   type Described,
   described,
   isSession,

@@ -4,7 +4,7 @@ import type { Entry } from '../../core/events.js';
 import type { JsonSchema, StandardSchema } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
 import { useFrom } from '../../kit/pattern.js';
-import { type Described, described } from '../use.js';
+import { carriedBy, carrying, type Described, described } from '../use.js';
 import { type Narrated, replyShape, type ShapeOptions } from './reply-shape.js';
 
 /**
@@ -57,7 +57,8 @@ export function shaped<T>(
   };
   const repairs = { fact: 'repairs', least: 0, most: { param: 'maxRepairs' } } as const;
   const about = { id: 'S6', name: 'shaped', params: { mode, hash, maxRepairs, warnings } } as const;
-  return described(given, useFrom({ ...about, parts: {}, calls: { sum: [1, repairs] } }));
+  const use = useFrom({ ...about, parts: {}, calls: { sum: [1, repairs] }, provides: carriedBy(session) });
+  return described(carrying(given, ['S6']), use);
 }
 
 /** Repairs are a sign that the form is unclear: above the limit somebody should fix it. Read off journals. */
