@@ -303,10 +303,16 @@ const PROFILES: Readonly<Record<string, Profile>> = {
 
 export const profileNames: readonly string[] = Object.keys(PROFILES);
 
+const made = new Map<string, fc.Arbitrary<Case>>();
+
 export function profile(name: string): fc.Arbitrary<Case> {
+  const known = made.get(name);
+  if (known !== undefined) return known;
   const found = PROFILES[name];
   if (found === undefined) throw new Error(`There is no profile ${name}. There are ${profileNames.join(', ')}.`);
-  return casesOf(name, found);
+  const cases = casesOf(name, found);
+  made.set(name, cases); // the simulator asks for one case at a time, and making a profile takes longer than a case
+  return cases;
 }
 
 /** All profiles in equal parts. */

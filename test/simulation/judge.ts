@@ -18,8 +18,9 @@ export async function judge(simulation: Simulation): Promise<readonly string[]> 
     const record = await simulation.storage.get(runId);
     if (record === undefined) continue;
     const entries = await readAll(simulation.storage, record);
-    for (const { generation, seq, at, event } of entries)
-      simulation.trace(`${runId} ${generation}:${seq} ${at % 1e8} ${JSON.stringify(event).slice(0, 400)}`);
+    if (simulation.isTraced)
+      for (const { generation, seq, at, event } of entries)
+        simulation.trace(`${runId} ${generation}:${seq} ${at % 1e8} ${JSON.stringify(event).slice(0, 400)}`);
     for (const { rule, detail } of simulation.world(runId).violations) simulation.blame(rule, `${runId} ${detail}`);
     stops.push(record.status);
     if (!simulation.isFinal(runId)) continue; // it was told why

@@ -55,7 +55,7 @@ export class Simulation {
   loss = 0;
   isHealed = false;
   lives = 0;
-  private readonly isTraced: boolean;
+  readonly isTraced: boolean;
   private readonly dead = new Set<string>();
   /** Crashes at a write, each of which happens once. */
   private readonly struck = new Set<Fault>();

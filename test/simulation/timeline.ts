@@ -6,7 +6,7 @@ interface Moment {
   callback: (() => void) | undefined;
 }
 
-/** Macrotasks in a row without any use of the timeline before its next moment comes, as in `autoClock`. */
+/** Where code looks around again and again: macrotasks in a row without any use of the timeline before its next moment comes. */
 const IDLE_TURNS = 4;
 
 /** The one time behind all clocks: it moves on to the next moment when nobody has anything left to do at this one. */
@@ -34,12 +34,17 @@ export class Timeline {
 
   /** Goes on until it is over, nothing is left to come, or so many moments have passed. */
   async run(isOver: () => boolean, most: number): Promise<'over' | 'dry' | 'long'> {
-    for (const end = this.moments + most; this.moments < end; ) {
-      await this.quiet();
-      if (isOver()) return 'over';
-      if (!this.fireNext()) return 'dry';
+    const macrotasks = new Macrotasks();
+    try {
+      for (const end = this.moments + most; this.moments < end; ) {
+        await this.quiet(macrotasks);
+        if (isOver()) return 'over';
+        if (!this.fireNext()) return 'dry';
+      }
+      return 'long';
+    } finally {
+      macrotasks.release();
     }
-    return 'long';
   }
 
   private fireNext(): boolean {
@@ -55,19 +60,45 @@ export class Timeline {
     return false;
   }
 
-  private quiet(): Promise<void> {
+  /** Nobody has anything left to do: all promises are settled when a macrotask begins, and no other macrotask is to come. */
+  private quiet(macrotasks: Macrotasks): Promise<void> {
     return new Promise((resolve) => {
       let before = this.uses;
       let left = IDLE_TURNS;
       const turn = (): void => {
-        if (this.uses !== before) {
-          before = this.uses;
-          left = IDLE_TURNS;
-        } else if (--left === 0) return resolve();
-        setImmediate(turn);
+        left = this.uses === before ? left - 1 : IDLE_TURNS;
+        before = this.uses;
+        if (macrotasks.left === 0 || left === 0) resolve();
+        else macrotasks.next(turn);
       };
-      setImmediate(turn);
+      macrotasks.next(turn);
     });
+  }
+}
+
+/** Counts what everybody else has put off until the next turn of the event loop. */
+class Macrotasks {
+  left = 0;
+  private readonly setImmediate = globalThis.setImmediate;
+
+  constructor() {
+    const counted = (callback: (...given: unknown[]) => void, ...given: unknown[]): NodeJS.Immediate => {
+      this.left++;
+      return this.setImmediate(() => {
+        this.left--;
+        callback(...given);
+      });
+    };
+    globalThis.setImmediate = Object.assign(counted, this.setImmediate) as typeof setImmediate;
+  }
+
+  /** Without being counted. */
+  next(callback: () => void): void {
+    this.setImmediate(callback);
+  }
+
+  release(): void {
+    globalThis.setImmediate = this.setImmediate;
   }
 }
 
