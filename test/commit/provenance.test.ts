@@ -233,6 +233,16 @@ describe('a result that vouches for itself and does not fit its journal', () => 
   });
 });
 
+it('counts those who agreed in the phase that led to the commit, and nobody who agreed beside it [R4-PEOPLE-PROVENANCE]', async () => {
+  const { result, entries } = await once();
+  const beside = entries.map(({ event, ...where }): Entry => {
+    if (event.type !== 'wait-start' && event.type !== 'wait-end') return { ...where, event };
+    return { ...where, event: { ...event, id: event.id.replace(/\/untilApproved\.\d+\/(part|test)\.\d+/, '') } };
+  });
+  expect(JSON.stringify(beside)).not.toBe(JSON.stringify(entries));
+  expect(checkCommit(copied(result), beside)).toEqual({ ok: false, why: 'its approvers are not those who agreed' });
+});
+
 let first: Promise<Committed> | undefined;
 function once(): Promise<Committed> {
   first ??= committed();

@@ -171,8 +171,8 @@ function approverProblem({ provenance, audit }: CheckedCommit, { effects, course
   return isSame ? undefined : 'its approvers are not those who agreed';
 }
 
-/** Between a loop and its phases are the scopes of the pattern that it is, and nothing else: the phase of a loop inside is not meant. */
+/** Between a loop and its phases is the part of the pattern that makes them, and nothing else: the phase of a loop inside is not meant. */
 function isPhaseOf(loop: string, phase: string, scope: string): boolean {
-  if (!isInside(scope, loop)) return false;
-  return scope.slice(loop.length).replace(/^(\/(untilApproved|part|test)\.\d+)+/, '') === phase;
+  const part = /^\/untilApproved\.\d+\/(part|test)\.\d+/.exec(isInside(scope, loop) ? scope.slice(loop.length) : '');
+  return part !== null && scope === `${loop}${part[0]}${phase}`;
 }
