@@ -33,7 +33,7 @@ export interface DeliveryOwner {
   readonly life: RunLife;
   readonly effects: EffectsUnderWay;
   readonly admission: Admission;
-  readonly inbox: { open(): void };
+  readonly inbox: { open(): Promise<void> };
 }
 
 type Delivered = EndEvent | EventOf<'trip' | 'cancel' | 'redirect' | 'stuck' | 'rollback-end'>;
@@ -65,6 +65,10 @@ export class Delivery {
   /** How much of the history was delivered. */
   private cursor = 0;
   private live = false;
+  /** History has ended, and what was said to the run meanwhile is being heard. */
+  private isHearing = false;
+  /** A cancellation was heard before anything began: what was held waits until the code is told. */
+  private holdsBack = false;
   /** How many completions were delivered live. */
   private turn = 0;
   private scheduled = false;
@@ -149,7 +153,7 @@ export class Delivery {
       if (life.isDead) return;
       try {
         if (this.live) this.pumpLive();
-        else this.pumpHistory();
+        else if (!this.isHearing) this.pumpHistory();
       } catch (error) {
         life.fail(error); // thrown here it would take the process down, and every other run in it
       }
@@ -158,6 +162,7 @@ export class Delivery {
 
   private pumpLive(): void {
     const { life } = this.run;
+    if (this.holdsBack && !life.isCancelling) this.startHeld();
     const next = this.queue.shift();
     if (next === undefined) return life.afterTurn();
     this.turn++;
@@ -181,17 +186,31 @@ export class Delivery {
   }
 
   private endHistory(): void {
-    const { books, admission, life, inbox, host, harvest } = this.run;
+    const { books, admission, life, inbox, host, harvest, recorded } = this.run;
     books.eras.enterAll('end');
     if (admission.startLate()) return this.kick();
     const orphan = this.unclaimedStart();
     if (orphan !== undefined) return life.fail(orphan);
     if (harvest !== undefined) return host.harvested(this.run);
+    const heard = inbox.open();
+    if (recorded.attempts === 0) return this.goLive(); // its messages were read a moment ago
+    this.isHearing = true;
+    heard.then(() => this.goLive()).catch((error: unknown) => life.fail(error));
+  }
+
+  private goLive(): void {
+    const { life } = this.run;
+    if (life.isDead) return;
     this.live = true;
     life.time.arm();
-    admission.startHeld();
-    inbox.open();
+    if (life.isCancelling) this.holdsBack = true;
+    else this.startHeld();
     this.kick();
+  }
+
+  private startHeld(): void {
+    this.holdsBack = false;
+    this.run.admission.startHeld();
   }
 
   private deliver(event: RunEvent, entry: Pick<LoadedEntry, 'activeMs' | 'inherited'>, beforeTurn: BeforeTurn): void {

@@ -63,10 +63,11 @@ export class Inbox {
     this.owner = owner;
   }
 
-  /** Starts reading, once history has ended. */
-  open(): void {
+  /** Starts reading, once history has ended. Resolves when what had arrived by then is heard. */
+  open(): Promise<void> {
     this.isOpen = true;
     this.poke();
+    return this.hasRead();
   }
 
   close(): void {

@@ -24,6 +24,7 @@ export interface LifeOwner {
   readonly admission: { startHeld(): void; letIn(): void };
   readonly inbox: { close(): void };
   readonly delivery: {
+    readonly isLive: boolean;
     readonly onlyWaits: boolean;
     readonly turns: number;
     readonly time: { start(): void };
@@ -191,7 +192,7 @@ export class RunLife {
     for (const { number } of this.pauses.splice(0)) journal.writer.take(number);
     if (this.wayOut === 'pause') this.wayOut = undefined;
     journal.push({ type: 'run-resume', by });
-    admission.startHeld();
+    if (delivery.isLive) admission.startHeld();
     delivery.kick();
   }
 
