@@ -15,6 +15,11 @@ import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { answer, eventsOf, moving, RUN, type Stage } from './stage.js';
 
+const TOMBSTONE = {
+  ...{ agent: 'agent', tenant: 'default', status: 'done' },
+  ...{ createdAt: 0, endedAt: 0, digests: [], head: '' },
+};
+
 class World {
   readonly log: string[] = [];
   act(run: Run, name: string, more: Partial<EffectClass<string, string>> = {}): Promise<string> {
@@ -335,19 +340,11 @@ describe('a fork', () => {
 
   it('of a run that is pruned meanwhile is refused, and nothing of it is stored [R11-FORK-PRUNED]', async () => {
     const inner = memoryEngine();
-    const tombstone = {
-      agent: 'agent',
-      tenant: 'default',
-      status: 'done',
-      createdAt: 0,
-      endedAt: 0,
-      digests: [],
-      head: '',
-    };
     const engine: Engine = {
       ...inner,
       create: async (run) => {
-        if (run.fork !== undefined) await inner.remove(RUN, { at: 0, by: 'op', action: 'prune', of: RUN, tombstone });
+        if (run.fork !== undefined)
+          await inner.remove(RUN, { at: 0, by: 'op', action: 'prune', of: RUN, tombstone: TOMBSTONE });
         return inner.create(run);
       },
     };
@@ -356,6 +353,31 @@ describe('a fork', () => {
     await expect(life.runtime.fork(RUN, { at: 1, id: 'fork' })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
     expect(await inner.get('fork')).toBeUndefined();
   });
+
+  it.each(['read', 'blobs'] as const)(
+    'of a run that is pruned before its %s are read says that it is gone [R11-FORK-PRUNED]',
+    async (part) => {
+      const inner = memoryEngine();
+      let isOver = false;
+      const engine: Engine = {
+        ...inner,
+        [part]: async (...given: never[]) => {
+          if (isOver && (await inner.get(RUN)) !== undefined) {
+            await inner.remove(RUN, { at: 0, by: 'op', action: 'prune', of: RUN, tombstone: TOMBSTONE });
+            await inner.collect(() => []);
+          }
+          return (inner[part] as (...all: never[]) => unknown)(...given);
+        },
+      };
+      const life = moving(engine).open(async (run: Run) =>
+        done(await run.step('x', null, () => 'long '.repeat(5_000), 'pure')),
+      );
+      await life.start();
+      isOver = true;
+      await expect(life.runtime.fork(RUN, { at: 1, id: 'fork' })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+      expect(await inner.get('fork')).toBeUndefined();
+    },
+  );
 
   it('of a run that has ended does not change it', async () => {
     const engine = memoryEngine();

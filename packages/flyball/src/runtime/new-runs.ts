@@ -56,8 +56,10 @@ export async function forkRun(opened: Opened, runId: string, given: ForkOptions)
   const { version } = lives.agent(parent.agent);
   const generation = given.generation ?? parent.generation;
   const beside = await rejectionsBeside(engine, parent); // first: what the run hears meanwhile is in its journal then
-  const { entries } = await load(engine, parent, generation);
-  const own = startOf(runId, entries, given);
+  const { entries, own } = await readThere(opened, runId, async () => {
+    const loaded = await load(engine, parent, generation);
+    return { entries: loaded.entries, own: startOf(runId, loaded.entries, given) };
+  });
   const id = checkedId(given.id ?? newRunId());
   const live = given.live ?? false;
   const by = given.by ?? parent.subject;
@@ -93,6 +95,16 @@ async function create({ settings: { engine, dispatcher } }: Opened, run: NewRun)
     if (error instanceof FlyballError && error.code === 'RUN_EXISTS') await dispatcher?.dispatch(run.id);
     throw error;
   });
+}
+
+/** A run that is removed while it is read looks damaged or empty: then it is said that it is gone. */
+async function readThere<T>(opened: Opened, runId: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    await recordOf(opened, runId);
+    throw error;
+  }
 }
 
 /** The start of the part that is forked, once it is clear that it can be forked there. */
