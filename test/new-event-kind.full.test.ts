@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
 import { patient } from './patience.js';
 
-/** Every fold over events that the kernel lives by, and the views that must not leave one out. */
+/** The folds over events of the kernel and the views. */
 const FOLDS = [
   'core/acts.ts',
   'core/waits.ts',
@@ -17,13 +17,17 @@ const FOLDS = [
   'runtime/history/rollbacks.ts',
   'runtime/history/standing.ts',
   'runtime/history/told.ts',
+  'runtime/recorded.ts',
   'runtime/saga.ts',
   'runtime/state-fold.ts',
   'runtime/turns.ts',
   'runtime/went-on.ts',
   'runtime/writer.ts',
   'views/checkpoint.ts',
+  'views/effects.ts',
+  'views/loop-trace.ts',
   'views/timeline-sentences.ts',
+  'views/trace.ts',
   'views/without-private.ts',
 ];
 

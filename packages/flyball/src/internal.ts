@@ -57,9 +57,20 @@ export { samePerson, VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from
 export { ANONYMOUS } from './core/approval-rules.js';
 export { isBlank } from './core/blank.js';
 export { AXES, checkSlice } from './core/budget.js';
+export { passOver } from './core/by-kind.js';
 export { canonicalJson, sha256 } from './core/canonical.js';
 export { cursorUnknown, entryDamaged, isRunDamage, notEnded, recordDamaged, runExists } from './core/engine-errors.js';
 export { failureOf } from './core/errors.js';
+export type {
+  ActKind,
+  AskKind,
+  ChildKind,
+  ControlKind,
+  LifeKind,
+  PatternKind,
+  RollbackKind,
+  WaitKind,
+} from './core/event-kinds.js';
 export type { EffectId } from './core/events.js';
 export { lastGeneration } from './core/fork-points.js';
 export { isPassingStatus } from './core/http-answer.js';

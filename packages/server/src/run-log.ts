@@ -1,5 +1,12 @@
 import type { Clock, Entry, EventOf } from 'flyball';
-import { failureOf } from 'flyball/internal';
+import {
+  type AskKind,
+  type ChildKind,
+  failureOf,
+  type PatternKind,
+  passOver,
+  type RollbackKind,
+} from 'flyball/internal';
 import type { Fleet } from './agents/fleet.js';
 import type { Fields, Log } from './log.js';
 
@@ -79,8 +86,30 @@ function lineOf(log: Log, { event }: Entry): Line | undefined {
     case 'sleep-start':
     case 'wait-start':
       return (about) => log.debug('run waits', { ...about, effect: event.id });
-    default:
-      return undefined; // the journal has it
+    default: // the journal has it
+      return passOver<
+        | AskKind
+        | ChildKind
+        | RollbackKind
+        | PatternKind
+        | 'run-start'
+        | 'generation-start'
+        | 'generation-end'
+        | 'run-resume'
+        | 'intent'
+        | 'call-start'
+        | 'complete'
+        | 'abort'
+        | 'wait-end'
+        | 'wait-close'
+        | 'sleep-end'
+        | 'trip'
+        | 'redirect'
+        | 'stuck'
+        | 'note'
+        | 'pin'
+        | 'post'
+      >(event);
   }
 }
 

@@ -1,6 +1,16 @@
 import type { Decision, Verdict } from '../core/approval.js';
+import { passOver } from '../core/by-kind.js';
 import { isRunDamage } from '../core/engine-errors.js';
 import { FlyballError } from '../core/errors.js';
+import type {
+  ActKind,
+  AskKind,
+  ChildKind,
+  ControlKind,
+  LifeKind,
+  PatternKind,
+  RollbackKind,
+} from '../core/event-kinds.js';
 import type { Entry } from '../core/events.js';
 import { isAsked } from '../core/waits.js';
 import type { Clock } from '../ports/clock.js';
@@ -191,6 +201,20 @@ function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
     case 'wait-close':
       return mayHaveOpen;
     default:
+      passOver<
+        | LifeKind
+        | AskKind
+        | ActKind
+        | ChildKind
+        | ControlKind
+        | RollbackKind
+        | PatternKind
+        | 'sleep-start'
+        | 'sleep-end'
+        | 'note'
+        | 'pin'
+        | 'post'
+      >(event);
       return false;
   }
 }

@@ -1,6 +1,8 @@
 import { ActsFold } from '../core/acts.js';
 import { type Budget, completed } from '../core/budget.js';
+import { passOver } from '../core/by-kind.js';
 import { FlyballError } from '../core/errors.js';
+import type { LifeKind, PatternKind } from '../core/event-kinds.js';
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { RunState } from '../core/run-state.js';
 import { waitChange } from '../core/waits.js';
@@ -139,8 +141,31 @@ function wasTurn(event: RunEvent): boolean {
       return !event.id.endsWith('!undo');
     case 'wait-end':
       return event.unheard !== true;
+    case 'trip':
+    case 'rollback-end':
+      return true;
     default:
-      return event.type === 'trip' || event.type === 'rollback-end';
+      passOver<
+        | LifeKind
+        | PatternKind
+        | 'ask-start'
+        | 'intent'
+        | 'call-start'
+        | 'doubt'
+        | 'spawn-start'
+        | 'slice-change'
+        | 'wait-start'
+        | 'wait-close'
+        | 'sleep-start'
+        | 'cancel'
+        | 'redirect'
+        | 'stuck'
+        | 'rollback-start'
+        | 'note'
+        | 'pin'
+        | 'post'
+      >(event);
+      return false;
   }
 }
 

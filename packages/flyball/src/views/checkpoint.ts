@@ -163,7 +163,10 @@ function outputOf({ id, generation, end }: Effect): readonly Output[] {
       return [{ id, generation, value: end.outcome }];
     case 'wait-end':
       return end.payload === undefined ? [] : [{ id, generation, value: end.payload }];
-    default:
+    case 'abort':
+    case 'sleep-end':
+    case 'post':
+    case undefined:
       return [];
   }
 }

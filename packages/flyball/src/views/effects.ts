@@ -1,5 +1,18 @@
-import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
-import { CONTROLS, LIFE, PATTERNS, ROLLBACKS, TELLING } from '../core/event-kinds.js';
+import { type ByKind, byKind, nothingFor, passOver, rowsFor } from '../core/by-kind.js';
+import {
+  type ActKind,
+  type AskKind,
+  CONTROLS,
+  type ControlKind,
+  LIFE,
+  type LifeKind,
+  PATTERNS,
+  type PatternKind,
+  ROLLBACKS,
+  type RollbackKind,
+  TELLING,
+  type WaitKind,
+} from '../core/event-kinds.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent, StartEvent } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
 import { isInside, scopeOf } from './paths.js';
@@ -133,8 +146,26 @@ export class EffectFold {
       case 'run-resume':
         for (const effect of this.stopped.splice(0)) if (effect.dropped === true) this.reopen(effect);
         break;
-      default:
-        break;
+      default: // closes no scope
+        passOver<
+          | AskKind
+          | ActKind
+          | WaitKind
+          | RollbackKind
+          | PatternKind
+          | 'run-start'
+          | 'generation-start'
+          | 'generation-end'
+          | 'attempt-start'
+          | 'run-pause'
+          | 'spawn-start'
+          | 'slice-change'
+          | 'redirect'
+          | 'stuck'
+          | 'note'
+          | 'pin'
+          | 'post'
+        >(event);
     }
   }
 
@@ -219,8 +250,19 @@ export function namedBy(event: RunEvent): (Pick<Effect, 'verb' | 'name'> & { rea
       return { id: event.id, verb: 'wait', name: event.id };
     case 'post':
       return { id: event.id, verb: 'post', name: event.board };
-    default:
-      return undefined; // life, control and information: no effect of its own
+    default: // life, control and information: no effect of its own
+      return passOver<
+        | LifeKind
+        | ControlKind
+        | RollbackKind
+        | PatternKind
+        | 'call-start'
+        | 'doubt'
+        | 'slice-change'
+        | 'wait-close'
+        | 'note'
+        | 'pin'
+      >(event);
   }
 }
 
@@ -254,24 +296,16 @@ function hasFailed(event: EndEvent): boolean {
 
 /** Entries that let the code go on. */
 function isDelivery(event: RunEvent): boolean {
-  switch (event.type) {
-    case 'run-start':
-    case 'generation-start':
-    case 'attempt-start':
-    case 'ask-end':
-    case 'complete':
-    case 'abort':
-    case 'spawn-end':
-    case 'wait-end':
-    case 'sleep-end':
-    case 'post':
-    case 'trip':
-    case 'cancel':
-      return true;
-    default:
-      return false;
-  }
+  return byKind(DELIVERS, event) === true;
 }
+
+const DELIVERS: ByKind<[], true | undefined> = {
+  ...rowsFor(['run-start', 'generation-start', 'attempt-start', 'trip', 'cancel'], () => true),
+  ...rowsFor(['ask-end', 'complete', 'abort', 'spawn-end', 'wait-end', 'sleep-end', 'post'], () => true),
+  ...nothingFor(...ROLLBACKS, ...PATTERNS, ...TELLING, 'generation-end', 'run-resume', 'run-pause', 'run-end'),
+  ...nothingFor('ask-start', 'intent', 'call-start', 'doubt', 'spawn-start', 'slice-change', 'wait-start'),
+  ...nothingFor('wait-close', 'sleep-start', 'redirect', 'stuck', 'note', 'pin'),
+};
 
 function keyOf(generation: number, id: EffectId): string {
   return `${generation} ${id}`;

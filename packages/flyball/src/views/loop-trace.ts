@@ -1,3 +1,5 @@
+import { passOver } from '../core/by-kind.js';
+import type { ActKind, AskKind, ControlKind, PatternKind, RollbackKind, WaitKind } from '../core/event-kinds.js';
 import type { Entry, EventOf } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
 import { type Effect, EffectFold, gaveValue } from './effects.js';
@@ -78,8 +80,22 @@ class LoopFold {
         this.open.clear();
         this.children.clear();
         break;
-      default:
-        break;
+      default: // effects are followed by their own fold
+        passOver<
+          | ActKind
+          | AskKind
+          | WaitKind
+          | ControlKind
+          | RollbackKind
+          | PatternKind
+          | 'run-start'
+          | 'generation-end'
+          | 'attempt-start'
+          | 'run-pause'
+          | 'slice-change'
+          | 'pin'
+          | 'post'
+        >(event);
     }
   }
 

@@ -130,7 +130,10 @@ export function waitingFor({ id, start }: Effect): Waiting | undefined {
       };
     case 'sleep-start':
       return { effect: id, kind: 'sleep', name: 'sleep', until: start.due };
-    default:
+    case 'ask-start':
+    case 'intent':
+    case 'spawn-start':
+    case undefined:
       return undefined;
   }
 }

@@ -1,4 +1,6 @@
 import { useFrom } from '../core/about.js';
+import { passOver } from '../core/by-kind.js';
+import type { ActKind, ControlKind, RollbackKind, WaitKind } from '../core/event-kinds.js';
 import type { Entry, EventOf } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
 import { described } from '../core/use.js';
@@ -144,8 +146,21 @@ export class TraceFold {
         if (path !== undefined) this.closePhasesIn(path, at, gaveValue(event.outcome.stop) ? 'ok' : 'error');
         break;
       }
-      default:
-        break;
+      default: // effects are followed by their own fold
+        passOver<
+          | ActKind
+          | WaitKind
+          | ControlKind
+          | RollbackKind
+          | 'generation-end'
+          | 'run-resume'
+          | 'run-pause'
+          | 'ask-end'
+          | 'slice-change'
+          | 'best'
+          | 'pin'
+          | 'post'
+        >(event);
     }
   }
 

@@ -1,6 +1,20 @@
 import { type Entry, isNote, type MessagePart, type Note } from 'flyball';
 import { MESSAGE } from 'flyball/agents';
-import { ActsFold, type BareAct, bareActs, isParts, textOf, WaitIndex } from 'flyball/internal';
+import {
+  type ActKind,
+  ActsFold,
+  type AskKind,
+  type BareAct,
+  bareActs,
+  type ChildKind,
+  type ControlKind,
+  isParts,
+  type PatternKind,
+  passOver,
+  type RollbackKind,
+  textOf,
+  WaitIndex,
+} from 'flyball/internal';
 
 /** One exchange of a conversation, as the journal holds it. */
 export interface Turn {
@@ -45,8 +59,26 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
       case 'note':
         if (isNote(event, 'turn-end')) endTurn(turns, event.event);
         break;
-      default:
-        break; // what else happens within a turn is told by the events of the run
+      default: // what else happens within a turn is told by the events of the run
+        passOver<
+          | AskKind
+          | ActKind
+          | ChildKind
+          | ControlKind
+          | RollbackKind
+          | PatternKind
+          | 'generation-end'
+          | 'attempt-start'
+          | 'run-resume'
+          | 'run-pause'
+          | 'run-end'
+          | 'wait-start'
+          | 'wait-close'
+          | 'sleep-start'
+          | 'sleep-end'
+          | 'pin'
+          | 'post'
+        >(event);
     }
     while (folds.length < turns.length) folds.push(new ActsFold());
   }

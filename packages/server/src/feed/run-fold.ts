@@ -1,7 +1,17 @@
 import type { Entry, EventOf } from 'flyball';
 import { isTerminal, type Outcome } from 'flyball';
-import type { AxisUse, EffectId } from 'flyball/internal';
-import { isAsked, PhaseFold, Privacy, UsageFold, useOf, waitChange } from 'flyball/internal';
+import type {
+  ActKind,
+  AskKind,
+  AxisUse,
+  ChildKind,
+  ControlKind,
+  EffectId,
+  PatternKind,
+  RollbackKind,
+  WaitKind,
+} from 'flyball/internal';
+import { isAsked, PhaseFold, Privacy, passOver, UsageFold, useOf, waitChange } from 'flyball/internal';
 import { isNext, type Position } from './position.js';
 
 /** What a journal says so far, as small as it can be kept: for cards, for privacy, and for the bill. */
@@ -93,8 +103,22 @@ export class RunFold {
       case 'run-end':
         this.outcome = event.outcome;
         break;
-      default:
-        break; // says nothing about the life of the run
+      default: // says nothing about the life of the run
+        passOver<
+          | AskKind
+          | ActKind
+          | ChildKind
+          | WaitKind
+          | ControlKind
+          | RollbackKind
+          | PatternKind
+          | 'generation-start'
+          | 'generation-end'
+          | 'run-pause'
+          | 'note'
+          | 'pin'
+          | 'post'
+        >(event);
     }
   }
 

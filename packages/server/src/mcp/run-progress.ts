@@ -1,4 +1,5 @@
 import type { Entry } from 'flyball';
+import { type ControlKind, type LifeKind, type PatternKind, passOver, type RollbackKind } from 'flyball/internal';
 
 /** What a client is told while a run goes on: that it does something and what it is called, never with what. */
 export function progressIn({ event }: Entry): readonly string[] {
@@ -14,6 +15,25 @@ export function progressIn({ event }: Entry): readonly string[] {
     case 'wait-start':
       return [`waits for ${event.kind} ${event.name}`];
     default:
+      passOver<
+        | LifeKind
+        | ControlKind
+        | RollbackKind
+        | PatternKind
+        | 'ask-end'
+        | 'call-start'
+        | 'abort'
+        | 'doubt'
+        | 'slice-change'
+        | 'spawn-end'
+        | 'wait-end'
+        | 'wait-close'
+        | 'sleep-start'
+        | 'sleep-end'
+        | 'note'
+        | 'pin'
+        | 'post'
+      >(event);
       return [];
   }
 }

@@ -1,4 +1,12 @@
 import type { Entry, EventOf } from 'flyball';
+import {
+  type ChildKind,
+  type ControlKind,
+  type PatternKind,
+  passOver,
+  type RollbackKind,
+  type WaitKind,
+} from 'flyball/internal';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import type { Fleet } from '../agents/fleet.js';
 import { servedName, TOOL_RUN } from '../agents/served-agent.js';
@@ -100,8 +108,23 @@ export class WorkCounters {
         case 'abort':
           if (event.of === 'call') this.tools.add(); // one that changes nothing writes its end only, any other is announced
           break;
-        default:
-          break; // counted as an entry only
+        default: // counted as an entry only
+          passOver<
+            | ChildKind
+            | WaitKind
+            | ControlKind
+            | RollbackKind
+            | PatternKind
+            | 'run-start'
+            | 'generation-start'
+            | 'generation-end'
+            | 'run-resume'
+            | 'run-pause'
+            | 'call-start'
+            | 'note'
+            | 'pin'
+            | 'post'
+          >(event);
       }
     }
   }

@@ -1,5 +1,16 @@
 import { type Entry, isNote, type NoteKinds, type Outcome } from 'flyball';
-import { bareActs, UsageFold } from 'flyball/internal';
+import {
+  type AskKind,
+  bareActs,
+  type ChildKind,
+  type ControlKind,
+  type LifeKind,
+  type PatternKind,
+  passOver,
+  type RollbackKind,
+  UsageFold,
+  type WaitKind,
+} from 'flyball/internal';
 import { requestsIn } from 'flyball/people';
 import type { Principal } from '../access/principal.js';
 import type { ServedAgent } from '../agents/served-agent.js';
@@ -111,6 +122,19 @@ function toolsIn(entries: readonly Entry[]): readonly string[] {
       case 'abort':
         return event.of === 'call' && event.name !== undefined && event.ran === true ? [event.name] : [];
       default:
+        passOver<
+          | LifeKind
+          | AskKind
+          | ChildKind
+          | WaitKind
+          | ControlKind
+          | RollbackKind
+          | PatternKind
+          | 'doubt'
+          | 'note'
+          | 'pin'
+          | 'post'
+        >(event);
         return [];
     }
   });

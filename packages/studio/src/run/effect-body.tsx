@@ -72,7 +72,8 @@ function startFacts({ start, id }: Effect): readonly Fact[] {
       return [['Waits for', start.kind], ['Until', timeOf(start.due)], named];
     case 'sleep-start':
       return [['Until', timeOf(start.due)], named];
-    default:
+    case 'spawn-start':
+    case undefined:
       return [named];
   }
 }
@@ -115,7 +116,8 @@ function Start({ effect: { start }, proposed }: { readonly effect: Effect; reado
       return start.request === undefined ? null : <Section title="What was asked" value={start.request} />;
     case undefined:
       return proposed === undefined ? null : <Section title="Arguments" value={readable(proposed)} />;
-    default:
+    case 'ask-start':
+    case 'sleep-start':
       return null;
   }
 }
@@ -147,7 +149,9 @@ function End({ effect: { end } }: { readonly effect: Effect }) {
       );
     case 'wait-end':
       return end.payload === undefined ? null : <Section title="Answer" value={end.payload} />;
-    default:
+    case 'sleep-end':
+    case 'post':
+    case undefined:
       return null;
   }
 }

@@ -1,3 +1,5 @@
+import { passOver } from '../../core/by-kind.js';
+import type { ChildKind, PatternKind, RollbackKind } from '../../core/event-kinds.js';
 import type { Entry, EventOf } from '../../core/events.js';
 import type { ModelDelta } from '../../core/model.js';
 import { duration, plural, shorten } from '../amounts.js';
@@ -84,8 +86,29 @@ export class ChatView {
       case 'wait-start':
       case 'run-end':
         return this.rest();
-      default:
-        return;
+      default: // nothing that a conversation has to tell
+        return passOver<
+          | ChildKind
+          | RollbackKind
+          | PatternKind
+          | 'run-start'
+          | 'generation-start'
+          | 'generation-end'
+          | 'attempt-start'
+          | 'run-resume'
+          | 'run-pause'
+          | 'call-start'
+          | 'doubt'
+          | 'wait-end'
+          | 'wait-close'
+          | 'sleep-start'
+          | 'sleep-end'
+          | 'trip'
+          | 'cancel'
+          | 'stuck'
+          | 'pin'
+          | 'post'
+        >(event);
     }
   }
 
