@@ -217,6 +217,32 @@ const bill: Rule = ({ entries, inherited }) => {
   }));
 };
 
+/** Of a started run counts what it used, once, and no more than its slice; a fork is not charged for those of its parent. */
+const started: Rule = ({ entries }) => {
+  const books = new Map<string, { slice: number; spent: number; left: number; open: boolean }>();
+  return eventsOf(entries, 'complete').flatMap(({ id, ofRun, spent, possibly, result }) => {
+    if (ofRun === undefined) return [];
+    const known = books.get(ofRun.id);
+    const moved = { spent: spent?.toolCalls ?? 0, left: possibly?.toolCalls ?? 0 };
+    const now = {
+      slice: known?.slice ?? moved.left,
+      spent: (known?.spent ?? 0) + moved.spent,
+      left: (known?.left ?? 0) + moved.left,
+      open: ofRun.open,
+    };
+    books.set(ofRun.id, now);
+    const used = (result as { outcome?: { usage?: { toolCalls: number } } }).outcome?.usage?.toolCalls ?? 0;
+    const isRight =
+      (known === undefined ? ofRun.open : known.open) &&
+      now.spent === Math.min(used, now.slice) &&
+      now.left >= 0 &&
+      now.spent + now.left <= now.slice &&
+      (!ofRun.open || now.spent + now.left === now.slice);
+    const detail = `${id}: ${JSON.stringify(now)} of run ${ofRun.id}, which used ${used}`;
+    return isRight ? [] : [{ rule: 'budget:started', detail }];
+  });
+};
+
 /** Calls that these entries charge: those that ended with what they spent, and what is reserved for those that did not. */
 function callsIn(entries: readonly Entry[], axis: 'modelCalls' | 'toolCalls'): number {
   const charged = new Map<string, number>();
@@ -282,11 +308,12 @@ const liveForks: Rule = ({ journey }) => {
   return size > 1 ? [{ rule: 'fork:asked-again', detail: `somebody was asked ${size} times` }] : [];
 };
 
-/** What a generation hands on does not grow with what it did; what people said is theirs. */
+/** What a generation hands on does not grow with what it did; what people said is theirs, and runs not joined may go on. */
 const generationSize: Rule = ({ entries }) => {
   const sizes = eventsOf(entries, 'generation-start').map(({ input: _input, state, ...rest }) => {
-    const { instructions: _instructions, askers: _askers, best: _best, ...kept } = state;
-    return JSON.stringify({ ...rest, kept }).length;
+    const { instructions: _said, askers: _askers, best: _best, startedRuns: _started, ...kept } = state;
+    const { possibly: _possibly, ...spent } = kept.spent;
+    return JSON.stringify({ ...rest, kept: { ...kept, spent } }).length;
   });
   const growth = (sizes.at(-1) ?? 0) - (sizes[0] ?? 0);
   const allowed = 150 + 12 * sizes.length; // counts get longer, names of tools come up
@@ -485,6 +512,7 @@ const RULES: readonly Rule[] = [
   cancellation,
   spending,
   bill,
+  started,
   tokens,
   privacy,
   trifecta,

@@ -192,16 +192,16 @@ describe('another run', () => {
     const helper: Agent<string, number> = async (run) => done(run.budget.limits.modelCalls);
     const agent = async (run: Run) => {
       const ref = await run.start('helper', 'x', { slice: { modelCalls: 4 } });
-      const left = run.budget.remaining('modelCalls');
-      const outcome = await run.join(ref);
-      await run.start('helper', 'y', { slice: { modelCalls: 7 } });
-      return done([left, 'value' in outcome ? outcome.value : outcome.stop]);
+      await run.start('helper', 'y', { slice: { modelCalls: 7 } }); // nobody knows yet what the first one uses
+      return run.join(ref);
     };
     const stage = moving();
     const life = stage.open(agent, agents(agent, helper));
     const outcome = await played(stage, life, life.start(null, { modelCalls: 10 }));
-    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'modelCalls', limit: 10 });
-    expect((await life.runtime.list()).runs).toHaveLength(2);
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'modelCalls', limit: 10, left: 6 });
+    const others = (await life.runtime.list({ agent: 'helper' })).runs;
+    expect(others).toHaveLength(1);
+    expect(await life.runtime.handle(others[0]?.id ?? '').outcome()).toMatchObject({ stop: 'done', value: 4 });
   });
 
   it('of another tenant is not there [R11-N6-TENANT]', async () => {

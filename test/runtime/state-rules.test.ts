@@ -37,6 +37,7 @@ async function everything(run: Run, input: unknown): Promise<Outcome<unknown>> {
   await run.call(look, null);
   await run.call(broken, null);
   await run.call(pay, null);
+  await run.start('idle', null);
   await run.step('act', generation, () => generation, { class: 'idempotent', compensate: async () => undefined });
   const waiter = async (child: Run): Promise<Outcome<unknown>> => done(await child.wait({ name: `go ${generation}` }));
   await run.call(
@@ -72,7 +73,8 @@ async function goOn(life: Life, runId: string, generation: number): Promise<void
 /** A live fork, in its second generation, that has something in every field: the state before each turn. */
 async function played(): Promise<Readonly<Record<Turn, { readonly before: RunState; readonly after: RunState }>>> {
   const stage = moving();
-  const life = stage.open(everything);
+  const idle = async (): Promise<Outcome<unknown>> => done(null);
+  const life = stage.open(everything, { agents: { agent: everything, idle } });
   await life.start();
   // after it has looked: what its parent spent until then is not on the fork's bill
   const looked = (await stage.entries()).find(({ event }) => event.type === 'complete')?.seq ?? -1;
@@ -124,7 +126,7 @@ describe('the state of a run', () => {
     const grows = turn === 'generation' && (field === 'spent' || field === 'toUndo');
     if (rule === 'reset') expect(after[field]).toEqual(newRunState(before.subject)[field]);
     else if (!grows) expect(after[field]).toEqual(before[field]);
-    else if (field === 'toUndo') expect([before.toUndo, after.toUndo]).toEqual([1, 2]);
+    else if (field === 'toUndo') expect([before.toUndo, after.toUndo]).toEqual([2, 4]);
     else expect([before.spent.toolCalls, after.spent.toolCalls]).toEqual([3, 7]);
   });
 

@@ -97,7 +97,9 @@ function bar({ spent, limit }: AxisUse, paint: Paint): string {
 
 export function useText(axis: CountedAxis, { spent, limit, possibly }: AxisUse): string {
   const of = limit === undefined ? amountText(axis, spent) : `${amountText(axis, spent)} of ${amountText(axis, limit)}`;
-  return possibly === undefined ? of : `${of} (and possibly ${amountText(axis, possibly)} for calls that were cut off)`;
+  return possibly === undefined
+    ? of
+    : `${of} (and possibly ${amountText(axis, possibly)} for calls that were cut off and runs that are not joined)`;
 }
 
 function needs(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>): readonly string[] {

@@ -7,6 +7,7 @@ import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.j
 import type { Outcome, RollbackReport, Stop } from './outcome.js';
 import type { RunState } from './run-state.js';
 import type { JsonSchema } from './schema.js';
+import type { OfRun } from './started-runs.js';
 
 /**
  * What happened to a run, in order. Stored for ever: add variants and optional fields, never change the meaning of one.
@@ -173,6 +174,10 @@ export type EffectEvent =
       /** It took place, or may have, but there is no result that could be kept: the code sees this failure. */
       readonly failure?: Failure;
       readonly spent?: Partial<Amounts>;
+      /** What another run may spend of its slice, when it was started; less than nothing where its end is known. */
+      readonly possibly?: Partial<Amounts>;
+      /** The other run that the amounts are of. */
+      readonly ofRun?: OfRun;
       /**
        * How a doubt was resolved, where there was one. `unknown`: it was not. The effect may have taken place, so a
        * rollback has to look at it; `failure` says what is known.

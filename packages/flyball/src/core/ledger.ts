@@ -8,6 +8,7 @@ import {
   NOTHING,
   type Refusal,
   sum,
+  withoutDust,
 } from './budget.js';
 import type { Usage } from './outcome.js';
 
@@ -435,12 +436,17 @@ export class Ledger {
   }
 
   private charge(tally: 'spent' | 'possibly', axis: CountedAxis, amount: number): void {
-    const left = Math.max(0, this.limits[axis] - this.spent[axis] - this.possibly[axis]);
-    this[tally][axis] += amount;
+    const before = this.unused(axis);
+    this[tally][axis] = withoutDust(this[tally][axis] + amount);
     if (this.parent === undefined) return;
-    // what a child spends of a carved axis was reserved in the parent: it moves there from reserved to spent
-    if (this.isCarved(axis)) this.parent.add(axis, -Math.min(amount, left));
+    // what a child spends of a carved axis was reserved in the parent: it moves there from reserved to spent, and back
+    const moved = amount < 0 ? -Math.min(-amount, this.unused(axis)) : Math.min(amount, before);
+    if (this.isCarved(axis)) this.parent.add(axis, -moved);
     this.parent.charge(tally, axis, amount);
+  }
+
+  private unused(axis: CountedAxis): number {
+    return Math.max(0, this.limits[axis] - this.spent[axis] - this.possibly[axis]);
   }
 
   private shiftOpen(count: number): void {

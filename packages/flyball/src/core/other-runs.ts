@@ -11,7 +11,8 @@ export interface RunRef {
 export interface StartRunOptions {
   /**
    * What the new run may spend: amounts, and `share` of what is left here for the axes that are not named (a tenth where
-   * it is absent). It is taken from this budget when the run is started, and what is not used of it does not come back.
+   * it is absent). All of it counts against this budget until the end of the run is known (`join`, `look`), and then only what
+   * the run used.
    */
   readonly slice?: Omit<BudgetSlice, 'of' | 'shared'>;
 }

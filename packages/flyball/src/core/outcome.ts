@@ -4,8 +4,8 @@ import { type Failure, unreachable } from './errors.js';
 import type { Reason } from './reason.js';
 
 /**
- * What a run or a child spent. `possibly` is what calls that were cut off, for example by a crash, may have cost; it
- * counts toward the limits.
+ * What a run or a child spent. `possibly` is what calls that were cut off, for example by a crash, may have cost, and
+ * what runs that it started and did not join may spend; it counts toward the limits.
  */
 export type Usage = Amounts & { readonly possibly?: Partial<Amounts> };
 

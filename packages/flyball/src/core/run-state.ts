@@ -2,6 +2,7 @@ import { type Amounts, NOTHING } from './budget.js';
 import type { Delegate } from './delegates.js';
 import type { Usage } from './outcome.js';
 import type { PrivateMark } from './private-marks.js';
+import type { StartedRun } from './started-runs.js';
 
 /** An instruction that a person gave a run. */
 export interface Instruction {
@@ -29,8 +30,8 @@ export function rejectionIn(said: {
 
 /**
  * What is true of a run as a whole, beside the effects of its present generation. A new generation and a fork begin with
- * one complete snapshot of it, so nothing has to be looked up in a journal that they do not have. Every field is of a
- * size that does not grow with the number of generations.
+ * one complete snapshot of it, so nothing has to be looked up in a journal that they do not have. No field grows with
+ * the number of generations: only with what people said, and with runs that were started and not joined.
  */
 export interface RunState {
   /** On whose behalf the code works: `run.subject`. Who acts now may be somebody else, who made the fork. */
@@ -60,6 +61,8 @@ export interface RunState {
   readonly loops: readonly string[];
   /** Children under way that do the work of a tool, by effect. */
   readonly delegates: Readonly<Record<string, Delegate>>;
+  /** Runs that it started and whose ends it does not know, by id: their slices count as possibly spent. */
+  readonly startedRuns: Readonly<Record<string, StartedRun>>;
   /** The best that the run had so far (`run.best`): the partial value of an end without one. */
   readonly best: { readonly value: unknown } | null;
 }
@@ -96,6 +99,7 @@ export const STATE_RULES: { readonly [Field in keyof RunState]: StateRules } = {
   privateMarks: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   loops: { fork: 'inherit', liveFork: 'inherit', generation: 'reset', era: 'carry' },
   delegates: { fork: 'inherit', liveFork: 'inherit', generation: 'reset', era: 'carry' },
+  startedRuns: { fork: 'reset', liveFork: 'reset', generation: 'carry', era: 'carry' },
   best: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
 };
 
@@ -116,6 +120,7 @@ export function newRunState(subject: string): RunState {
     privateMarks: [],
     loops: [],
     delegates: {},
+    startedRuns: {},
     best: null,
   };
 }

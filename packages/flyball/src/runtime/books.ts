@@ -1,4 +1,4 @@
-import { type Amounts, AXES, boundReached, NOTHING, type Refusal } from '../core/budget.js';
+import { type Amounts, AXES, boundReached, type CountedAxis, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId } from '../core/codec.js';
 import type { BoundReachedError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
@@ -139,7 +139,10 @@ export class Books {
   alertOver(event: RunEvent, pending: Pending | undefined): void {
     if (!('spent' in event) || !('id' in event)) return;
     const spent = event.spent as Partial<Amounts>;
-    const over = AXES.filter((axis) => (spent[axis] ?? 0) > (pending?.reserved?.[axis] ?? 0) + 1e-9);
+    // what another run used was counted as possibly spent: that it was spent takes nothing more
+    const back = event.type === 'complete' && event.ofRun !== undefined ? event.possibly : undefined;
+    const most = (axis: CountedAxis): number => (pending?.reserved?.[axis] ?? 0) - (back?.[axis] ?? 0) + 1e-9;
+    const over = AXES.filter((axis) => (spent[axis] ?? 0) > most(axis));
     if (pending?.reserved === undefined || over.length === 0) return;
     this.over.add(event.id);
     const each = over.map((axis) => `${spent[axis]} ${axis} where ${pending.reserved?.[axis] ?? 0} were reserved`);

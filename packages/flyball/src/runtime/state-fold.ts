@@ -6,6 +6,7 @@ import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/event
 import { LOOK, sourceOf } from '../core/other-runs.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
 import { type Instruction, newRunState, type Rejection, type RunState, rejectionIn } from '../core/run-state.js';
+import { type StartedRun, startedAfter } from '../core/started-runs.js';
 
 /** The state with which the code of these entries began: that of a new run, or a snapshot. */
 export function stateAtStart(first: EventOf<'run-start' | 'generation-start'>): RunState {
@@ -44,6 +45,7 @@ export class StateFold {
   private readonly proposed = new Map<EffectId, readonly string[]>();
   /** Tools of calls under way, by effect: their ends do not repeat the name. */
   private readonly underWay = new Map<EffectId, string>();
+  private startedRuns = new Map<string, StartedRun>();
   private best: RunState['best'] = null;
   liveFork: RunState['liveFork'] = 'undecided';
 
@@ -65,6 +67,7 @@ export class StateFold {
       case 'complete':
         if (event.of === 'step' && event.name?.startsWith(LOOK))
           this.askers.add(sourceOf(event.name.slice(LOOK.length)));
+        this.charge(event);
         return this.count(event);
       case 'abort':
         return this.count(event);
@@ -128,6 +131,11 @@ export class StateFold {
     return this.rejections.size > 0;
   }
 
+  /** What the books say of a run that was started here and may spend more. */
+  started(id: string): StartedRun | undefined {
+    return this.startedRuns.get(id);
+  }
+
   /** Who asked for what the run does. */
   get askedBy(): readonly string[] {
     return [...this.askers];
@@ -150,6 +158,7 @@ export class StateFold {
       privateMarks: [...this.marks.values()],
       loops: [...this.loops],
       delegates: Object.fromEntries(this.delegates),
+      startedRuns: Object.fromEntries(this.startedRuns),
       best: this.best,
     };
   }
@@ -167,7 +176,16 @@ export class StateFold {
     this.marks = new Map(state.privateMarks.map((mark) => [JSON.stringify(mark), mark]));
     this.loops = new Set(state.loops);
     this.delegates = new Map(Object.entries(state.delegates));
+    // the budgets of children of an earlier generation are closed: the run itself keeps their books
+    this.startedRuns = new Map(Object.entries(state.startedRuns).map(([id, one]) => [id, { ...one, at: '' }]));
     this.best = state.best;
+  }
+
+  private charge({ spent = {}, possibly = {}, ofRun }: EventOf<'complete'>): void {
+    if (ofRun === undefined) return;
+    const after = startedAfter(this.startedRuns.get(ofRun.id), { spent, possibly, ofRun });
+    if (after === undefined) this.startedRuns.delete(ofRun.id);
+    else this.startedRuns.set(ofRun.id, after);
   }
 
   /** A no stands for what depends on it too, and whoever asked for a run asked for those that it starts. */

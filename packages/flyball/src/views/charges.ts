@@ -12,7 +12,10 @@ export interface Charge {
   /** Set for model calls. */
   readonly model?: string;
   readonly usage?: TokenUsage;
-  /** The call was cut off and nobody knows what was billed: all that was reserved for it may have been. */
+  /**
+   * The call was cut off and nobody knows what was billed: all that was reserved for it may have been. Of another run: it
+   * may spend that, or no longer where the amounts are below nothing.
+   */
   readonly possibly?: true;
 }
 
@@ -37,10 +40,15 @@ export class ChargeFold {
       return lost;
     }),
     'ask-end': (event, fold) => fold.replied(event),
-    ...rowsFor(['complete', 'abort'], ({ id, spent }, fold: ChargeFold) => {
+    complete: ({ id, spent, possibly }, fold) => {
+      fold.take(id);
+      const unsure = possibly === undefined ? [] : [{ id, amounts: possibly, possibly: true as const }];
+      return spent === undefined ? unsure : [{ id, amounts: spent }, ...unsure];
+    },
+    abort: ({ id, spent }, fold) => {
       fold.take(id);
       return spent === undefined ? undefined : [{ id, amounts: spent }];
-    }),
+    },
     'spawn-start': ({ id, path }, fold) => {
       fold.childPaths.set(id, path);
       return undefined;

@@ -1,4 +1,4 @@
-import type { Amounts } from '../core/budget.js';
+import { type Amounts, withoutDust } from '../core/budget.js';
 import type { EffectId, Entry } from '../core/events.js';
 import type { TokenUsage } from '../core/model.js';
 import { ChargeFold } from './charges.js';
@@ -87,7 +87,8 @@ class Book {
   private possibly = ZERO;
 
   addPossibly(line: CostLine): void {
-    this.possibly = sum(this.possibly, line);
+    const { costUsd, ...counts } = sum(this.possibly, line);
+    this.possibly = { ...counts, costUsd: withoutDust(costUsd) };
   }
 
   add(phase: string, model: string, line: CostLine): void {

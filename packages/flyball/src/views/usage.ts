@@ -1,4 +1,4 @@
-import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING } from '../core/budget.js';
+import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING, withoutDust } from '../core/budget.js';
 import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
 import { ACTS, ASKS, CHILDREN, PATTERNS, ROLLBACKS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { Entry } from '../core/events.js';
@@ -97,7 +97,7 @@ export class UsageFold {
   /** Wall time is not added up: parallel effects take the same time together. */
   private add(amounts: Partial<Amounts>, isUnsure: boolean): void {
     const tally = isUnsure ? this.unsure : this.tally;
-    for (const axis of AXES) if (axis !== 'wallMs') tally[axis] += amounts[axis] ?? 0;
+    for (const axis of AXES) if (axis !== 'wallMs') tally[axis] = withoutDust(tally[axis] + (amounts[axis] ?? 0));
   }
 
   private atLeast(node: string, axis: Axis, spent: number): void {

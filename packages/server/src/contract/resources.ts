@@ -55,7 +55,12 @@ export type AgentCard = TypeOf<typeof agentCardSchema>;
 const axisUse = s.object({
   spent: s.number(),
   limit: s.optional(s.number()),
-  possibly: s.optional(s.number({ description: 'What interrupted calls may have cost in addition.' })),
+  possibly: s.optional(
+    s.number({
+      description:
+        'What interrupted calls may have cost, and runs that were started and not joined may cost, in addition.',
+    }),
+  ),
 });
 
 export const runCardSchema = s.named(

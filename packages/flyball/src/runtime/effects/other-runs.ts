@@ -4,8 +4,10 @@ import { ConfigError, FlyballError } from '../../core/errors.js';
 import { endedSignal, LOOK, type OtherRun, type RunRef, type StartRunOptions } from '../../core/other-runs.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Seams } from '../../core/seams.js';
-import { changed, type EffectClass } from '../../core/tool.js';
+import { chargeAtEnd, chargeAtStart } from '../../core/started-runs.js';
+import type { EffectClass } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
+import { isUnder } from '../loaded-entry.js';
 import type { Scope } from '../open-effects.js';
 import type { Reaching } from '../reach.js';
 import { step } from './step.js';
@@ -60,8 +62,9 @@ export function startOther(
         budget: budgetOf(scope, amounts, slice),
         key,
       });
-      return changed(ref, amounts) as unknown as RunRef; // told apart where results are kept
+      return ref;
     },
+    charge: ({ run }, reserved) => chargeAtStart(run, scope.ledger.path, reserved),
     judgedAs: BEYOND_GUARDS,
     effectClass: {
       class: 'idempotent',
@@ -96,6 +99,12 @@ export function lookAt({ attempt, scope }: Place, ref: RunRef): Promise<OtherRun
     name: `${LOOK}${ref.run}`,
     input: { run: ref.run },
     effect: ({ run }) => attempt.host.others.look(by, run, attempt.delivery.endedRuns.has(run)),
+    charge: ({ outcome }) => {
+      const known = attempt.journal.state.started(ref.run);
+      // a budget further down keeps no books for the one that started it: a finished child is not run again on replay
+      if (known === undefined || outcome === undefined || !isUnder(known.at, scope.ledger.path)) return undefined;
+      return chargeAtEnd(ref.run, known, outcome);
+    },
     effectClass: 'pure',
   });
 }

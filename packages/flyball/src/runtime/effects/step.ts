@@ -3,6 +3,7 @@ import { fingerprint, roundTrip } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { Seams } from '../../core/seams.js';
+import type { RunCharge } from '../../core/started-runs.js';
 import type { EffectClass, EffectContext } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../open-effects.js';
@@ -25,8 +26,9 @@ export function step<A, T>(
     /** What guards take it for, where that is not what a crash makes of it. */
     readonly judgedAs?: EffectClass<never>;
     readonly seams?: Seams;
-    /** What it takes of the budget at most; its effect reports what it took (`changed`). */
+    /** What it takes of the budget at most. */
     readonly want?: Partial<Amounts>;
+    readonly charge?: (result: T, reserved: Partial<Amounts>) => RunCharge | undefined;
   },
 ): Promise<T> {
   if (typeof given.name !== 'string' || given.name === '') throw new ConfigError('A step needs a name.');
@@ -42,6 +44,7 @@ export function step<A, T>(
     body: (how) => given.effect(input, how),
     keep: same,
     restore: same,
+    charge: given.charge as Act['charge'],
   };
   return ask<T>(attempt, scope, {
     kind: 'step',
