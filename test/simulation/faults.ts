@@ -1,6 +1,6 @@
 import { FlyballError, type Runtime } from 'flyball';
 import type { Machine } from './machine.js';
-import type { Fault, Plan } from './plan.js';
+import type { Damage, Fault, Plan } from './plan.js';
 import type { Simulation } from './simulation.js';
 import type { Known } from './truth.js';
 
@@ -17,7 +17,7 @@ export function horizonOf({ faults, isPoisoned }: Plan): number {
 
 /** Has a fault happen when its time comes. One that is bound to a write happens there. */
 export function apply(simulation: Simulation, fault: Fault): void {
-  if (fault.kind === 'strike') return;
+  if (fault.kind === 'strike' || fault.kind === 'damage') return;
   simulation.timeline.after(fault.at, () => {
     if (simulation.isHealed) return;
     simulation.trace(`fault ${JSON.stringify(fault)}`);
@@ -25,7 +25,7 @@ export function apply(simulation: Simulation, fault: Fault): void {
   });
 }
 
-function happen(simulation: Simulation, fault: Exclude<Fault, Of<'strike'>>): void {
+function happen(simulation: Simulation, fault: Exclude<Fault, Of<'strike' | 'damage'>>): void {
   const { timeline } = simulation;
   const until = (ms: number, end: () => void): void => void timeline.after(ms, end);
   const on = (slot: number, act: (machine: Machine) => void): void => {
@@ -101,6 +101,17 @@ export function strike(simulation: Simulation, machine: Machine, { how, run, can
   }
   const cancel = (): void => void meddle(simulation, { kind: 'cancel', at: 0, run }).catch(() => undefined);
   if (cancels) simulation.timeline.after(300, cancel);
+}
+
+/** What is stored of a run rots, where there is a disk. The process that has just written to it may be killed with it. */
+export function damage(simulation: Simulation, machine: Machine, known: Known, fault: Damage): void {
+  const { runId, fence } = known;
+  const generation = Math.max(...known.next.keys());
+  const what = simulation.disk?.damage(runId, generation, fault, simulation.random);
+  if (what === undefined) return;
+  simulation.trace(`${what}, of ${runId}, is damaged`);
+  known.damage = { where: fault.where, fence, generation };
+  if (fault.kills) simulation.kill(machine, 1_000);
 }
 
 /** Longer than a lease. */

@@ -1,4 +1,5 @@
-import type { Entry, Outcome } from 'flyball';
+import type { Entry, Outcome, RunRecord } from 'flyball';
+import { isRunDamage } from '../../packages/flyball/src/core/engine-errors.js';
 import { readAll } from '../../packages/flyball/src/runtime/load.js';
 import type { Case } from '../crash/case.js';
 import { detailOf, endName, hasGivenAllAway, isItsOwnEnd } from '../crash/examine.js';
@@ -17,6 +18,13 @@ export async function judge(simulation: Simulation): Promise<readonly string[]> 
     const runId = `run-${n}`;
     const record = await simulation.storage.get(runId);
     if (record === undefined) continue;
+    const { damage } = simulation.truth.of(runId) ?? {};
+    if (damage !== undefined) {
+      for (const { rule, detail } of simulation.world(runId).violations) simulation.blame(rule, `${runId} ${detail}`);
+      stops.push(`${record.status} (damaged)`);
+      await checkDamaged(simulation, record, damage.where);
+      continue;
+    }
     const entries = await readAll(simulation.storage, record);
     if (simulation.isTraced)
       for (const { generation, seq, at, event } of entries)
@@ -45,6 +53,20 @@ export async function judge(simulation: Simulation): Promise<readonly string[]> 
     if (record.owner !== undefined) simulation.blame('finished:held', `${runId} is held by ${record.owner.id}`);
   }
   return stops;
+}
+
+/** Whoever reads what was damaged is told so, and which run it is; so is whoever finds the run set aside. */
+async function checkDamaged(simulation: Simulation, record: RunRecord, where: 'entry' | 'record'): Promise<void> {
+  const { id: runId, status, code, attention = '' } = record;
+  const isAside = status === 'stalled' && code === 'JOURNAL_CORRUPT';
+  if (isAside && !attention.includes(`of run ${runId} is damaged`))
+    simulation.blame('damage:untold', `${runId} is set aside and says "${attention}"`);
+  if (where === 'record') {
+    if (!isAside) simulation.blame('damage:unseen', `${runId} is shown as ${status}`);
+    return;
+  }
+  const isRefused = await readAll(simulation.storage, record).then(() => false, isRunDamage);
+  if (!isRefused) simulation.blame('damage:unseen', `the journal of ${runId} is read as if nothing had happened to it`);
 }
 
 function unused(): never {

@@ -1,5 +1,6 @@
 import type { Budget, Runtime } from 'flyball';
 import type { SeededRandom } from 'flyball/testing';
+import { isRunDamage } from '../../packages/flyball/src/core/engine-errors.js';
 import type { EventOf } from '../../packages/flyball/src/core/events.js';
 import { type Case, ENOUGH, type Limits } from '../crash/case.js';
 import { PLENTY } from '../crash/place.js';
@@ -78,7 +79,18 @@ export class People {
         return;
       default:
         if (this.unsure.has(runId)) await this.tryAgain(server, visit);
-        await this.respondTo(visit, await this.around.openWaits(runId));
+        await this.respondTo(visit, await this.waitsOf(server, visit));
+    }
+  }
+
+  /** Where a question cannot be read any more, somebody has its run looked at, which sets it aside. */
+  private async waitsOf(server: Runtime, { runId }: Visit): Promise<readonly EventOf<'wait-start'>[]> {
+    try {
+      return await this.around.openWaits(runId);
+    } catch (error) {
+      if (!isRunDamage(error)) throw error;
+      await server.wake(runId);
+      return [];
     }
   }
 

@@ -3,6 +3,18 @@ import { type SeededRandom, seededRandom } from 'flyball/testing';
 import { type Case, profile } from '../crash/case.js';
 import { holds } from '../crash/program.js';
 
+export interface Damage {
+  readonly kind: 'damage';
+  readonly run: number;
+  readonly nth: number;
+  /** In an entry of its journal, or in its own row. */
+  readonly where: 'entry' | 'record';
+  /** A bit is flipped, or a byte becomes one that no text in UTF-8 has. */
+  readonly how: 'bit' | 'byte';
+  /** Whoever wrote is killed with it, so that the run is read again. */
+  readonly kills: boolean;
+}
+
 /** What goes wrong, when, and to whom. Every one of them can be left out, so that a failing seed becomes smaller. */
 export type Fault =
   /** The process is killed, and another one takes its place after a while. */
@@ -20,6 +32,8 @@ export type Fault =
       readonly how: 'crash' | 'stop';
       readonly cancels: boolean;
     }
+  /** After a write to a run, a byte of what the storage holds of it is not what was written any more. */
+  | Damage
   /** It stands still and knows nothing of it, as under SIGSTOP. */
   | { readonly kind: 'stop'; readonly at: number; readonly machine: number; readonly ms: number }
   /** Nothing gets from it to the storage, or back. */
@@ -75,8 +89,30 @@ const PROFILES = [
 
 const HOUR_MS = 3_600_000;
 
+/** One plan in so many has a disk that fails. */
+const DISKS = 16;
+
 /** All choices of a simulation, from one number. */
 export function planOf(seed: number): Plan {
+  const plan = soundPlan(seed);
+  const random = seededRandom(`damage ${seed}`);
+  if (random.int(DISKS) > 0 || plan.isPoisoned) return plan;
+  // there is another run to go on beside it
+  const { length } = plan.cases;
+  const cases = length > 1 ? plan.cases : [...plan.cases, caseOf(random.pick(PROFILES), seed * 4 + length)];
+  const damage: Damage = {
+    kind: 'damage',
+    run: random.int(cases.length),
+    nth: 1 + random.int(5),
+    where: random.pick(['entry', 'entry', 'entry', 'record']),
+    how: random.pick(['bit', 'byte']),
+    kills: random.int(2) === 0,
+  };
+  return { ...plan, cases, faults: [...plan.faults, damage] };
+}
+
+/** Without damage. What it draws decides every world that was ever played: draw nothing more from the same numbers. */
+function soundPlan(seed: number): Plan {
   const random = seededRandom(`plan ${seed}`);
   const runs = random.pick([1, 1, 1, 2, 2, 3]);
   const machines = random.pick([1, 2, 2, 2, 3]);

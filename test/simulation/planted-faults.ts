@@ -66,6 +66,25 @@ const FOUND_OUTSIDE: readonly PlantedFault[] = [
     put: '  monotonic(): number {\n    return this.clock.now();\n  }\n\n  after(',
   },
   {
+    name: 'F-C7',
+    file: 'runtime/opening.ts',
+    what: 'the damage of one run ends the loop of every worker that comes to it',
+    find: '    if (isStorageFailure(error)) home.dropLease(claim.runId);\n',
+    put: "    if (isStorageFailure(error) || (error as { readonly code?: string }).code === 'JOURNAL_CORRUPT') home.dropLease(claim.runId);\n",
+    and: {
+      file: 'runtime/worker.ts',
+      find: '    if (error instanceof JournalConflictError || this.stopped) return;\n',
+      put: "    if (error instanceof JournalConflictError || this.stopped) return;\n    if (error instanceof FlyballError && error.code === 'JOURNAL_CORRUPT') return this.stopLooking();\n",
+    },
+  },
+  {
+    name: 'F-C8',
+    file: 'adapters/engine-sqlite/entry-chain.ts',
+    what: 'nobody looks at the checksums of entries',
+    find: "      if (checksum !== checksumIn(row, 'checksum')) throw entryDamaged(runId, at, 'changed');\n      if (tip?.seq === at.seq && checksum !== tip.checksum) throw entryDamaged(runId, at, 'changed');\n",
+    put: '',
+  },
+  {
     name: 'F-C9',
     file: 'runtime/finish.ts',
     what: 'each generation carries what all before it have to undo',

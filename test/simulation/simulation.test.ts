@@ -33,6 +33,20 @@ describe('a simulated cluster', () => {
     }
   });
 
+  it('sets a run aside alone whose stored bytes were damaged, replays nothing of it, and ends the others [R10-SIM-DAMAGE]', async () => {
+    const ends: string[] = [];
+    for (let seed = 1; ends.length < 6; seed++) {
+      const plan = planOf(seed);
+      if (!plan.faults.some(({ kind }) => kind === 'damage')) continue;
+      const { violations, stops } = await simulate(plan);
+      expect({ seed, violations }).toEqual({ seed, violations: [] });
+      expect(stops.length).toBeGreaterThan(1);
+      if (!stops.includes('stalled (damaged)')) continue; // it ended before anybody read it again
+      ends.push(...stops.filter((stop) => stop !== 'stalled (damaged)'));
+    }
+    expect(ends).not.toContain('stalled');
+  });
+
   it.each(kept)('no longer breaks $rule under the plan of seed $plan.seed [R10-SIM-CORPUS]', async ({ plan }) => {
     expect((await simulate(plan)).violations).toEqual([]);
   });

@@ -1,11 +1,12 @@
-import { memoryEngine, type Runtime } from 'flyball';
+import { type Engine, memoryEngine, type Runtime } from 'flyball';
 import { type SeededRandom, seededRandom } from 'flyball/testing';
 import type { Owner } from '../../packages/flyball/src/core/events.js';
 import { openWaitsOf } from '../../packages/flyball/src/runtime/load.js';
 import { type Violation, World } from '../crash/world.js';
 import { agentFor } from './agents.js';
+import { Disk } from './disk.js';
 import { Dispatch } from './dispatch.js';
-import { apply, full, horizonOf, strike } from './faults.js';
+import { apply, damage, full, horizonOf, strike } from './faults.js';
 import { judge } from './judge.js';
 import { Machine } from './machine.js';
 import { openOn } from './open-on.js';
@@ -36,7 +37,9 @@ export class Simulation {
   readonly plan: Plan;
   readonly timeline = new Timeline();
   readonly random: SeededRandom;
-  readonly storage = memoryEngine();
+  /** What the storage is kept on, where its bytes matter. */
+  readonly disk: Disk | undefined;
+  readonly storage: Engine;
   readonly truth: Truth;
   readonly violations: Violation[] = [];
   readonly worlds = new Map<string, World>();
@@ -60,9 +63,11 @@ export class Simulation {
   /** Crashes at a write, each of which happens once. */
   private readonly struck = new Set<Fault>();
 
-  constructor(plan: Plan, { isTraced = false }: { readonly isTraced?: boolean } = {}) {
+  constructor(plan: Plan, { isTraced = false, disk }: { readonly isTraced?: boolean; readonly disk?: Disk } = {}) {
     this.plan = plan;
     this.isTraced = isTraced;
+    this.disk = disk;
+    this.storage = disk?.engine ?? memoryEngine();
     this.random = seededRandom(`play ${plan.seed}`);
     this.truth = new Truth(this.storage, {
       now: () => this.timeline.now,
@@ -155,21 +160,21 @@ export class Simulation {
   }
 
   private crashAt(machine: Machine, when: 'before' | 'after', runId: string | undefined): void {
-    if (this.isHealed || runId === undefined) return;
-    const { writes = 0, intents = 0 } = this.truth.of(runId) ?? {};
-    const isDue = (fault: Extract<Fault, { readonly kind: 'strike' }>): boolean =>
-      fault.of === 'intents' ? intents >= fault.nth : fault.nth === writes + (when === 'before' ? 1 : 0);
-    const due = this.plan.faults.find(
-      (fault): fault is Extract<Fault, { readonly kind: 'strike' }> =>
-        fault.kind === 'strike' &&
-        `run-${fault.run}` === runId &&
-        isDue(fault) &&
-        fault.when === when &&
-        !this.struck.has(fault),
-    );
-    if (due === undefined) return;
-    this.struck.add(due);
-    strike(this, machine, due);
+    const known = runId === undefined ? undefined : this.truth.of(runId);
+    if (this.isHealed || runId === undefined || known === undefined) return;
+    const { writes, intents } = known;
+    const nth = writes + (when === 'before' ? 1 : 0);
+    for (const fault of this.plan.faults) {
+      if (!('nth' in fault) || `run-${fault.run}` !== runId || this.struck.has(fault)) continue;
+      if (fault.kind === 'damage') {
+        if (when === 'before' || nth < fault.nth) continue;
+        this.struck.add(fault);
+        damage(this, machine, known, fault);
+      } else if (fault.when === when && (fault.of === 'intents' ? intents >= fault.nth : fault.nth === nth)) {
+        this.struck.add(fault);
+        return strike(this, machine, fault);
+      }
+    }
   }
 
   private took(by: Owner, known: Known, others: readonly Owner[]): void {
@@ -185,6 +190,7 @@ export class Simulation {
 
   /** Code that does not fit a journal stalls its run until the right code is back. */
   private mayResume({ known, runId }: Visit): boolean {
+    if (known.code === 'JOURNAL_CORRUPT' && known.damage !== undefined) return false;
     const isDeployed = this.plan.faults.some(({ kind }) => kind === 'deploy');
     if (known.code === 'REPLAY_DIVERGED' && isDeployed) return this.isHealed;
     if (!(this.plan.isPoisoned && runId === 'run-0')) {
@@ -199,6 +205,7 @@ export class Simulation {
     const known = this.truth.of(runId);
     const given = this.plan.cases[Number(runId.slice(4))];
     if (known === undefined || given === undefined) return false;
+    if (this.isDamaged(known)) return true;
     // code that is gone has worked on it: it says so, and nobody can go on with it
     if (known.status === 'stalled')
       return (this.plan.isPoisoned && runId === 'run-0') || (this.isHealed && known.isOther);
@@ -206,6 +213,14 @@ export class Simulation {
     if (this.calledOff.has(runId)) return false;
     const isTime = known.code === 'wallMs' || known.code === 'deadline';
     return isTime || !given.enlarges || this.people.hasPlenty(runId);
+  }
+
+  /** Nobody can go on with it any more, for all that is stored of it. */
+  private isDamaged({ damage, status, code, owner, leaseUntil }: Known): boolean {
+    if (damage === undefined) return false;
+    // the row says so of itself, whatever it was when it was damaged
+    if (damage.where === 'record') return owner === undefined || leaseUntil <= this.timeline.now;
+    return status === 'stalled' && code === 'JOURNAL_CORRUPT';
   }
 
   get isOver(): boolean {
@@ -281,6 +296,12 @@ export class Simulation {
   }
 }
 
-export function simulate(plan: Plan, options: { readonly isTraced?: boolean } = {}): Promise<Played> {
-  return new Simulation(plan, options).play();
+export async function simulate(plan: Plan, options: { readonly isTraced?: boolean } = {}): Promise<Played> {
+  if (!plan.faults.some(({ kind }) => kind === 'damage')) return new Simulation(plan, options).play();
+  const disk = await Disk.open();
+  try {
+    return await new Simulation(plan, { ...options, disk }).play();
+  } finally {
+    await disk.close();
+  }
 }

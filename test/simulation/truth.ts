@@ -27,6 +27,8 @@ export interface Known {
   isOther: boolean;
   /** Messages that ended a wait. */
   readonly heard: Set<string>;
+  /** What is stored of it is not what was written: whoever claims it under a later number must not go on with it. */
+  damage?: { readonly where: 'entry' | 'record'; readonly fence: number; readonly generation: number };
 }
 
 export interface Outside {
@@ -202,6 +204,7 @@ export class Truth {
     if (fence <= known.fence) blame('fence:stuck', `${runId} was claimed under ${fence} after ${known.fence}`);
     if (known.end !== undefined && ENDED.has(known.status)) blame('finished:claimed', `${runId} is ${known.status}`);
     const isHeld = known.owner !== undefined && known.owner.id !== owner.id && known.leaseUntil > now();
+    if (known.damage?.where === 'record') blame('damage:claimed', `${owner.id} took ${runId}, whose record is damaged`);
     if (isHeld && known.owner !== undefined && !this.outside.mayTakeOver(known.owner))
       blame('lease:broken', `${owner.id} took ${runId} from ${known.owner.id}, who holds it`);
     Object.assign(known, { fence, owner, leaseUntil: now() + leaseMs, status: 'running', code: undefined });
@@ -216,6 +219,9 @@ export class Truth {
     if (first.seq < (known.next.get(first.generation) ?? 0)) return; // it came again, and changed nothing
     const { blame } = this.outside;
     known.writes++;
+    const { damage } = known;
+    if (damage?.where === 'entry' && fence > damage.fence && first.generation === damage.generation)
+      blame('damage:replayed', `${runId} goes on under ${fence} from a journal that was damaged under ${damage.fence}`);
     if (fence !== known.fence || known.owner === undefined)
       blame('fence:old', `${runId} was written under ${fence} while ${known.fence} holds`);
     if (known.end !== undefined) blame('journal:after-end', `${runId} ended as ${known.end} and was written to`);
