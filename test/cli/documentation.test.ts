@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandsFor } from '../../packages/flyball/src/cli/commands.js';
 import { EXIT, EXIT_MEANINGS } from '../../packages/flyball/src/cli/exit-codes.js';
 import { buildProgram } from '../../packages/flyball/src/cli/program.js';
-import { root } from '../../scripts/files.mjs';
+import { filesUnder, root } from '../../scripts/files.mjs';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const nowhere = { out: { write: () => undefined }, error: { write: () => undefined }, env: {} };
@@ -40,6 +40,33 @@ describe('docs/cli.md', () => {
       for (const option of own) expect(row, option).toContain(option);
     },
   );
+});
+
+/** The options of a command, or of its subcommand with this name; undefined where there is no such command. */
+async function optionsOf(name: string, word: string): Promise<ReadonlySet<string> | undefined> {
+  if (!program.commands.some((command) => command.name() === name)) return undefined;
+  const called = buildProgram(async () => undefined, nowhere, await commandsFor([name, word])).commands[0];
+  const command = called?.commands.find((sub) => sub.name() === word) ?? called;
+  return new Set(['--help', ...(command?.options ?? []).map(({ long }) => long ?? '')]);
+}
+
+describe('the documentation', () => {
+  const pages = ['README.md', ...filesUnder('docs', /^docs\/[\w-]+\.md$/)];
+
+  it.each(pages)('%s calls no command and no option that does not exist [R6-HTTP-ROUTES-LISTED]', async (page) => {
+    const calls = read(page).matchAll(/(?:^|[`$ ])(?:npx )?flyball ([a-z]+)(?: ([a-z][a-z-]*))?\b([^`\n|#;&]*)/gm);
+    const wrong: string[] = [];
+    for (const [, name = '', word = '', rest = ''] of calls) {
+      const options = [...rest.matchAll(/(?<= )--[a-z][a-z-]*/g)].map(([option]) => option);
+      if (options.length === 0) continue; // in a sentence, the next word may be anything
+      if (name === 'patterns' && word === 'show') continue; // its options are the parameters of the pattern
+      const known = await optionsOf(name, word);
+      wrong.push(
+        ...options.filter((option) => known?.has(option) !== true).map((option) => `${name} ${word} ${option}`),
+      );
+    }
+    expect(wrong).toEqual([]);
+  });
 });
 
 it('docs/events.md explains every event that a journal can hold', () => {
