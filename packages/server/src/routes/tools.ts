@@ -34,7 +34,7 @@ const executedSchema = s.named(
     value: s.optional(s.any()),
     text: s.optional(s.string()),
     code: s.optional(s.string()),
-    why: s.optional(s.string()),
+    because: s.optional(s.string({ description: 'Why there is no result.' })),
     status: s.optional(s.string({ description: 'Present while the call waits for somebody.' })),
   }),
 );
@@ -165,12 +165,12 @@ function executed(
   if (outcome.stop !== 'done') {
     const { stop } = outcome;
     const { because } = failureWords(principal, { stop, because: becauseOf(outcome) });
-    return { status: 200, body: { ok: false, runId, code: stop.toUpperCase(), why: because ?? `it was ${stop}` } };
+    return { status: 200, body: { ok: false, runId, code: stop.toUpperCase(), because: because ?? `it was ${stop}` } };
   }
   const result = outcome.value as ToolResult<unknown>;
   if (!result.ok) {
     const { code, message } = result.failure;
-    return { status: 200, body: { ok: false, runId, code, why: message, text: result.content } };
+    return { status: 200, body: { ok: false, runId, code, because: message, text: result.content } };
   }
   return { status: 200, body: { ok: true, runId, value: result.value, text: result.content } };
 }
