@@ -1,7 +1,10 @@
-import { budget, done, memoryEngine, type Run } from 'flyball';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { budget, done, memoryEngine, type Run, systemClock } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { gate, RUN, still } from './stage.js';
+import { patient } from '../patience.js';
+import { gate, RUN, Stage, still } from './stage.js';
 
 describe('closing a runtime', () => {
   it('tells whoever waits for a run that the answer will not come from here [R2-CORE-ERRORS]', async () => {
@@ -49,6 +52,106 @@ describe('closing a runtime', () => {
       expect((await inner.get(RUN))?.status).toBe('pending'); // somebody else can have it at once
     },
   );
+
+  it('gives back what it was just taking out of the line [R2-LEASE]', async () => {
+    const inner = memoryEngine();
+    const [taking, taken] = [gate(), gate()];
+    const stage = still({
+      ...inner,
+      claim: async (runId, by) => {
+        const claim = await inner.claim(runId, by); // made, and the answer is on its way
+        taking.open();
+        await taken.opened;
+        return claim;
+      },
+    });
+    const agent = async () => done(null);
+    const desk = stage.open(agent, { options: { worker: 'elsewhere' } });
+    await desk.runtime.start('agent', null, { id: RUN, budget: budget() });
+    const life = stage.open(agent, { options: { worker: true } });
+    await taking.opened;
+    let isClosed = false;
+    const closed = life.runtime.close({ drainMs: 1000 }).then(() => {
+      isClosed = true;
+    });
+    await turns(30);
+    expect(isClosed).toBe(false); // its process may end as soon as it is
+    taken.open();
+    await closed;
+    const record = await inner.get(RUN);
+    expect(record).toMatchObject({ status: 'pending', crashes: 0 });
+    expect(record?.owner).toBeUndefined();
+  });
+
+  it('leaves what has just ended to be given back by itself [R2-LEASE]', async () => {
+    const inner = memoryEngine();
+    const rests: string[] = [];
+    const [releasing, released] = [gate(), gate()];
+    const stage = still({
+      ...inner,
+      release: async (claim, rest) => {
+        rests.push(rest.status);
+        releasing.open();
+        await released.opened;
+        await inner.release(claim, rest);
+      },
+    });
+    const life = stage.open(async () => done(1));
+    const ended = life.start();
+    await releasing.opened;
+    const closed = life.runtime.close({ drainMs: 1000 });
+    await turns(30);
+    released.open();
+    await closed;
+    expect(await ended).toMatchObject({ stop: 'done' });
+    expect(rests).toEqual(['done']); // and not pending, as if it were to go on elsewhere
+  });
+
+  it('sleeps while an effect ends', async () => {
+    const stage = new Stage(systemClock(), memoryEngine());
+    const started = gate();
+    const life = stage.open(async (run: Run) => {
+      const body = async () => {
+        started.open();
+        await pause(500);
+      };
+      return done(await run.step('act', null, body, 'idempotent'));
+    });
+    life.start().catch(() => undefined);
+    await started.opened;
+    const before = performance.eventLoopUtilization();
+    await life.runtime.close({ drainMs: patient(60_000) });
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.9); // 1: it looked again and again
+    expect(await stage.events('complete')).toHaveLength(1);
+  });
+
+  it('is not announced any more, also where an announcement was on its way [R10-WORK-ROLLING]', async () => {
+    const inner = memoryEngine();
+    const [announcing, announced] = [gate(), gate()];
+    let isSlow = false;
+    const stage = still({
+      ...inner,
+      announce: async (worker, by) => {
+        if (isSlow && Object.keys(worker.agents).length > 0) {
+          announcing.open();
+          await announced.opened;
+        }
+        await inner.announce(worker, by);
+      },
+    });
+    const life = stage.open(async () => done(null), { options: { worker: true, leaseMs: 15_000, pollMs: 1000 } });
+    await turns(30);
+    expect(await inner.workers(stage.clock.now())).toHaveLength(1);
+    isSlow = true;
+    await stage.clock.advance(6000);
+    await announcing.opened;
+    const closed = life.runtime.close();
+    await turns(30);
+    announced.open();
+    await closed;
+    await turns(30);
+    expect(await inner.workers(stage.clock.now())).toEqual([]); // or others would leave its runs to it
+  });
 
   it('keeps the lease of what it lets end [R2-LEASE]', async () => {
     const stage = still();

@@ -5,6 +5,41 @@ import { at, gate, moving, RUN, Stage, still } from './stage.js';
 
 const LEASE = { options: { leaseMs: 15_000 } };
 
+/** No timer of the process runs while it stands still, but its lease does: first during a commit of an INTENT, or an undoing. */
+function stoodStillDuring(slow: string) {
+  const clock = virtualClock();
+  let stoodStill = 0;
+  const inner = memoryEngine();
+  const [reaching, going] = [gate(), gate()];
+  const standStill = async (where: string): Promise<void> => {
+    if (where !== slow || stoodStill > 0) return;
+    stoodStill = 60_000;
+    reaching.open();
+    await going.opened;
+  };
+  const stage = new Stage(
+    { ...clock, now: () => clock.now() + stoodStill, monotonic: () => clock.monotonic() + stoodStill },
+    {
+      ...inner,
+      append: async (claim, batch) => {
+        await inner.append(claim, batch);
+        if (batch.entries.some(({ body }) => body.includes('"intent"'))) await standStill('commit');
+      },
+    },
+  );
+  const made: string[] = [];
+  const undo = async (name: string): Promise<void> => {
+    made.push(`undo ${name}`);
+    await standStill('compensation');
+  };
+  const life = stage.open(async (run: Run) => {
+    for (const name of ['act', 'more'])
+      await run.step(name, null, () => made.push(name), { class: 'undoable', compensate: () => undo(name) });
+    throw new Error('boom');
+  }, LEASE);
+  return { stage, life, made, reached: reaching.opened, goOn: () => going.open() };
+}
+
 describe('a run', () => {
   it('carries its subject and tenant everywhere [R2-TENANT]', async () => {
     const stage = moving();
@@ -145,37 +180,28 @@ describe('an owner', () => {
     expect(await second.resume()).toMatchObject({ stop: 'done', value: 2 });
   });
 
-  it('that finds its lease over after a slow commit does not act [R2-LEASE]', async () => {
-    const clock = virtualClock();
-    let stoodStill = 0;
-    const inner = memoryEngine();
-    const commit = gate();
-    const stage = new Stage(
-      { ...clock, now: () => clock.now() + stoodStill, monotonic: () => clock.monotonic() + stoodStill },
-      {
-        ...inner,
-        append: async (claim, batch) => {
-          await inner.append(claim, batch);
-          if (batch.entries.some(({ body }) => body.includes('"intent"'))) await commit.opened;
-        },
-      },
-    );
-    let made = 0;
-    const life = stage.open(
-      async (run: Run) =>
-        done(await run.step('act', null, () => ++made, { class: 'undoable', compensate: async () => undefined })),
-      LEASE,
-    );
-    const ended = life.start().catch((error: unknown) => error);
-    await turns(10);
-    stoodStill = 60_000; // a stopped process: no timer of it ran, but the lease did
-    commit.open();
-    expect(await ended).toMatchObject({
-      code: 'JOURNAL_CONFLICT',
-      message: expect.stringContaining('lease ended before act was attempted'),
-    });
-    expect(made).toBe(0);
-  });
+  it.each([
+    ['commit', 'another one took it', []],
+    ['commit', 'nobody took it', ['act', 'more', 'undo more', 'undo act']],
+    ['compensation', 'another one took it', ['act', 'more', 'undo more']],
+    ['compensation', 'nobody took it', ['act', 'more', 'undo more', 'undo act']],
+  ])(
+    'whose process stood still past its lease during a %s acts on only if nobody else has it: %s [R2-LEASE]',
+    async (slow, then, expected) => {
+      const { stage, life, made, reached, goOn } = stoodStillDuring(slow);
+      const ended = life.start().catch((error: unknown) => error);
+      await reached;
+      if (then !== 'nobody took it') {
+        const owner = { id: 'thief', host: 'h', bootId: 'b', pid: 2, startTime: '2' };
+        await stage.engine.claim(RUN, { owner, now: stage.clock.now(), leaseMs: 10_000, isGone: () => false });
+      }
+      goOn();
+      expect(await ended).toMatchObject(
+        then === 'nobody took it' ? { stop: 'failed', rollback: { success: true } } : { code: 'JOURNAL_CONFLICT' },
+      );
+      expect(made).toEqual(expected);
+    },
+  );
 
   it('that is proven gone is taken over at once by a worker [R2-WORKER] [R2-FAILURE-CRASH]', async () => {
     const stage = moving();

@@ -97,14 +97,18 @@ describe('a run that takes its process down', () => {
 describe('an owner that has lost its run', () => {
   it('does not go on to undo it [F-C13]', async () => {
     const inner = memoryEngine();
+    let isTaken = false;
     const stage: Stage<VirtualClock> = still({
       ...inner,
       // the commit of the compensation's INTENT takes longer than the lease
       append: async (claim, batch) => {
         await inner.append(claim, batch);
-        if (batch.entries.some(({ body }) => body.includes('!undo'))) await stage.clock.advance(2000);
+        if (!batch.entries.some(({ body }) => body.includes('!undo'))) return;
+        await stage.clock.advance(2000);
+        isTaken = true;
       },
-      renew: () => new Promise(() => undefined),
+      renew: (signs) =>
+        isTaken ? Promise.resolve(signs.map(({ claim }) => claim.runId)) : new Promise(() => undefined),
     });
     const undone: string[] = [];
     const agent = (life: string) => async (run: Run) => {

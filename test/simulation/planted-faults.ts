@@ -116,7 +116,7 @@ const FOUND_OUTSIDE: readonly PlantedFault[] = [
     name: 'F-C13',
     file: 'runtime/rollback.ts',
     what: 'compensations are made without a look at the lease',
-    find: '  if (attempt.life.holdsLease) return;\n  attempt.life.fail(',
+    find: '  if (attempt.life.holdsLease || (await attempt.life.regainsLease())) return;\n  attempt.life.fail(',
     put: '  if (attempt.runId !== effect) return;\n  attempt.life.fail(',
   },
 ];
@@ -168,7 +168,7 @@ const OTHERS: readonly PlantedFault[] = [
     name: 'act-without-lease',
     file: 'runtime/effects/drive-act.ts',
     what: 'an effect is made without a look at the lease',
-    find: '  if (!attempt.life.holdsLease) {',
+    find: '  if (!attempt.life.holdsLease && !(await attempt.life.regainsLease())) {',
     put: '  if (attempt.life.isDead) {',
   },
   {

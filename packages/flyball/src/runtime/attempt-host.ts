@@ -21,6 +21,8 @@ export interface Household extends Stage {
   readonly leases: Leases;
   readonly trials: Trials;
   others(): OtherRunsHost;
+  /** Extends the leases of these; those that another owner has taken over end. */
+  renew(of: readonly Attempt[]): Promise<void>;
   /** It lives here no more; `wakeAt`: until then it sleeps. */
   forget(life: Life, wakeAt?: number): void;
   /** Goes on with the next generation. */
@@ -75,6 +77,7 @@ export function hostFor(house: Household): AttemptHost {
     },
     broke: (life, error) => broke(house, life, error),
     release: (life, rest) => release(house, life as Attempt, rest),
+    renew: (life) => house.renew([life as Attempt]),
     nextGeneration: (life, generation) => {
       house.turn(life, generation).catch((error: unknown) => broke(house, life, error));
     },

@@ -13,6 +13,7 @@ export class Herald {
   private readonly since: number;
   /** By the monotonic reading. */
   private announceAt = Number.NEGATIVE_INFINITY;
+  private said: Promise<void> = Promise.resolve();
 
   constructor(settings: Settings, work: Work, loaded: () => number) {
     this.settings = settings;
@@ -63,7 +64,14 @@ export class Herald {
     return Object.fromEntries(this.work.agents.map((name) => [name, agentNamed(agents, name).version]));
   }
 
-  private async say(what: Pick<Announcement, 'agents' | 'draining'>, forMs: number): Promise<void> {
+  /** One after the other: an announcement that is late must not bring back a worker that has withdrawn since. */
+  private say(what: Pick<Announcement, 'agents' | 'draining'>, forMs: number): Promise<void> {
+    const said = this.said.then(() => this.write(what, forMs));
+    this.said = said.catch(() => undefined);
+    return said;
+  }
+
+  private async write(what: Pick<Announcement, 'agents' | 'draining'>, forMs: number): Promise<void> {
     const { engine, clock, host, dispatcher } = this.settings;
     const { concurrency, weight } = this.work;
     const about = { id: this.id, owner: host.owner(), since: this.since, weight, runs: this.loaded() };

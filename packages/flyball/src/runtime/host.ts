@@ -75,6 +75,8 @@ export interface AttemptHost {
   /** This life ended without an outcome. */
   broke(life: Life, error: unknown): void;
   release(life: Life, rest: RestingState): Promise<void>;
+  /** Extends its lease; ends it where another owner has taken the run over. */
+  renew(life: Life): Promise<void>;
   nextGeneration(life: Life, generation: number): void;
   harvested(life: Life): void;
   /** What an earlier generation left to undo, newest first. */

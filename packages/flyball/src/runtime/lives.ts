@@ -16,6 +16,7 @@ import type { Resume } from './reopening.js';
 import { giveBack } from './resting.js';
 import { RunClocks } from './run-clocks.js';
 import { Trials } from './trials.js';
+import { until } from './until.js';
 
 /** How a run is claimed by its name. */
 export interface How {
@@ -270,18 +271,20 @@ export class Lives implements Home, Household {
   /** Lets running effects end and gives every run back. */
   async giveAllBack(): Promise<void> {
     this.closed = true;
+    await this.taking; // what is just being taken would be found in the hands of a process that is gone
     await this.allLaunched();
     await Promise.all([...this.attempts.values()].map((attempt) => giveBack(attempt)));
     await this.allLaunched(); // one that was at the end of its generation gives itself back
+    await until(() => this.attempts.size === 0, this.settings.clock); // one that has ended is on its way to be given back
   }
 
-  private async allLaunched(): Promise<void> {
-    while (this.launching.size > 0) await new Promise((resolve) => setImmediate(resolve));
+  private allLaunched(): Promise<void> {
+    return until(() => this.launching.size === 0, this.settings.clock);
   }
 
   /** Whoever was on the way to it here has it, or has not got it. */
-  async launched(runId: string): Promise<void> {
-    while (this.launching.has(runId)) await new Promise((resolve) => setImmediate(resolve));
+  launched(runId: string): Promise<void> {
+    return until(() => !this.launching.has(runId), this.settings.clock);
   }
 
   /** There is no more time: what is still in flight is given back as it stands, its INTENTs open. */

@@ -1,5 +1,6 @@
 import type { Waiting } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
+import { until } from './until.js';
 
 /** Unloads a run that only waits: the journal has everything, so this life can simply be forgotten. */
 export async function suspend(attempt: Attempt): Promise<void> {
@@ -46,8 +47,8 @@ export async function pause(attempt: Attempt): Promise<void> {
 export async function giveBack(attempt: Attempt): Promise<void> {
   attempt.life.giveBack();
   // a run that is finishing ends by itself
-  while (!attempt.life.isDead && (attempt.effects.open.areActing() || attempt.life.settlement !== undefined))
-    await new Promise((resolve) => setImmediate(resolve));
+  const isBusy = (): boolean => attempt.effects.open.areActing() || attempt.life.settlement !== undefined;
+  await until(() => attempt.life.isDead || !isBusy(), attempt.clock);
   if (attempt.life.isDead || attempt.life.isResting) return;
   attempt.life.rest();
   attempt.inbox.close();

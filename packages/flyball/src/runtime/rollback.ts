@@ -133,7 +133,7 @@ async function tryCompensation(attempt: Attempt, entry: SagaEntry, key: string):
 
 /** Whoever has lost the run leaves its rollback to its successor. Never resolves then. */
 async function stillOwned(attempt: Attempt, { effect }: SagaEntry): Promise<void> {
-  if (attempt.life.holdsLease) return;
+  if (attempt.life.holdsLease || (await attempt.life.regainsLease())) return;
   attempt.life.fail(new JournalConflictError(attempt.runId, `the lease ended before ${effect} was undone.`));
   await attempt.journal.barrier();
 }

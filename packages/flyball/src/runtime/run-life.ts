@@ -87,6 +87,15 @@ export class RunLife {
     return !this.isDead && clock.monotonic() < (host.leases.get(runId) ?? Number.NEGATIVE_INFINITY);
   }
 
+  /**
+   * A lease that ended while nobody took the run can still be had. Giving up instead would leave an INTENT behind that
+   * only a person could judge, though nobody has acted.
+   */
+  async regainsLease(): Promise<boolean> {
+    if (!this.isDead) await this.run.host.renew(this.run);
+    return this.holdsLease;
+  }
+
   /** It is about to be given back: nothing new is heard or begun. */
   get isResting(): boolean {
     return this.phase === 'resting';
