@@ -2,7 +2,8 @@ import { type Agent, done, type Framing, type Run, type Session } from 'flyball'
 import { toolLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { at, moving } from './stage.js';
+import { z } from 'zod';
+import { at, moving, RUN } from './stage.js';
 
 const warm = (temperature: number): Framing => ({
   id: `warm-${temperature}`,
@@ -62,6 +63,38 @@ describe('run.dressed', () => {
     expect(outcome).toMatchObject({ stop: 'done', value: 'cheap' });
     expect((await stage.events('ask-start'))[0]).toMatchObject({ model: 'x/cheap', framings: ['canary'] });
     expect(dear.requests).toHaveLength(0);
+  });
+
+  it('puts text from outside last in every prompt, once, and into no conversation [R11-N3-CLOSING]', async () => {
+    const model = scriptedModel({
+      boss: [{ toolCalls: [{ id: 'c1', name: 'look', arguments: '{}' }] }, 'answer', 'answer'],
+      q: ['no number', '7', 'thanks'],
+    });
+    const look = { name: 'look', description: 'Looks.', effect: 'pure', execute: async () => 'seen' } as const;
+    const loop = toolLoop({ session: { name: 'boss', model, setup: 'You work.' }, tools: [look] });
+    const asks: Session<number> = { name: 'q', model, setup: 'You count.', output: z.number() };
+    const last: Framing = {
+      id: 'last',
+      session: (session) => ({ ...session, closing: [{ content: 'Too short.', owner: 'notes', trust: 'outside' }] }),
+    };
+    const stage = moving();
+    const agent = async (run: Run) => {
+      const dressed = run.dressed(last);
+      await loop(dressed, 'go');
+      const { prompt } = await dressed.ask(asks, 'How many?'); // the first reply does not fit and is asked for again
+      return done((await run.ask({ ...asks, output: z.any(), reads: 'text' }, prompt)).prompt.id);
+    };
+    expect((await stage.open(agent).start()).stop).toBe('done');
+    expect(model.requests).toHaveLength(6);
+    for (const { messages } of model.requests.slice(0, 5)) {
+      expect(messages.at(-1)).toMatchObject({ role: 'user', content: 'Too short.' });
+      expect(messages.filter(({ content }) => content === 'Too short.')).toHaveLength(1);
+      expect(messages[0]?.content).not.toContain('Too short.');
+    }
+    expect(JSON.stringify(model.requests[5])).not.toContain('Too short.');
+    const [asked] = await stage.events('ask-start');
+    const sent = await stage.open(agent).runtime.prompt(RUN, asked?.tip ?? '');
+    expect(sent?.segment).toMatchObject({ content: 'Too short.', owner: 'notes', trust: 'outside', band: 'tail' });
   });
 
   it('reaches every turn of a tool loop inside it, on one prompt chain [R11-N3-LOOP]', async () => {

@@ -26,6 +26,7 @@ packages/flyball/src/patterns/reasoning/re-act.test.ts R4.1 R4.2 R4.3 R4.4 R4.5 
 packages/flyball/src/patterns/reasoning/self-consistency.test.ts R17.1 R17.2 R17.3 R17.4 R17.5 R17.6 R17.7 R17.8 R17.9
 packages/flyball/src/patterns/reliability/crash.full.test.ts V1.7
 packages/flyball/src/patterns/reliability/error-digest.test.ts V11.1 V11.2 V11.3 V11.4 V11.5 V11.6 V11.7
+packages/flyball/src/patterns/reliability/kept-crash.full.test.ts V13.9
 packages/flyball/src/patterns/reliability/kept.test.ts V10.5 V5.1 V5.3 V5.6 V5.7 V6.4 V6.6 V6.8
 packages/flyball/src/patterns/reliability/needs-approval.test.ts V1.1 V1.2 V1.3 V1.5
 packages/flyball/src/patterns/reliability/policy-guard.test.ts V7.3 V7.4 V7.5

@@ -2,7 +2,7 @@ import { ConfigError } from './errors.js';
 import type { Session } from './session.js';
 
 /**
- * A change to the sessions that are asked through a run: their setup, sampling or model. A wrapper dresses the run it
+ * A change to the sessions that are asked through a run: their setup, closing, sampling or model. A wrapper dresses the run it
  * hands on (`run.dressed`), and so reaches what is inside it without owning its sessions.
  */
 export interface Framing {
@@ -51,6 +51,6 @@ function checkKept<T>({ id }: Framing, before: Session<T>, after: Session<T>): v
   const other = KEPT.find((field) => before[field] !== after[field]);
   if (other === undefined) return;
   throw new ConfigError(
-    `Framing "${id}" changes "${other}" of the session "${before.name}". A framing can change setup, sampling, model, tool choice and limits; change the rest where the session is made.`,
+    `Framing "${id}" changes "${other}" of the session "${before.name}". A framing can change setup, closing, sampling, model, tool choice and limits; change the rest where the session is made.`,
   );
 }

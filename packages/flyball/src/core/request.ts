@@ -52,8 +52,13 @@ const setups = new WeakMap<object, Prompt>();
 /** Chains already put under a setup, by the chain they came from: a growing conversation is hashed once per link. */
 const rebased = new WeakMap<Prompt, Map<string, Prompt>>();
 
+/** The prompt as it is sent: a conversation under its setup, with what the session says last behind it. */
+export function closed({ closing = [] }: Pick<Session<unknown>, 'closing'>, prompt: Prompt): Prompt {
+  return closing.reduce<Prompt>((tip, part) => append(tip, { ...part, role: 'user', band: 'tail' }), prompt);
+}
+
 /**
- * The prompt as it is sent: the session's setup first, then the input. A chain that already stands on this setup is
+ * A conversation as the session has it: its setup first, then the input. A chain that already stands on this setup is
  * used as it is; one that stands on another session's setup is moved onto this one.
  */
 export function underSetup(session: Pick<Session<unknown>, 'name' | 'setup'>, input: Input): Prompt {

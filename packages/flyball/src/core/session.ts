@@ -9,7 +9,7 @@ import type {
   ToolChoice,
 } from './model.js';
 import type { MessagePart } from './parts.js';
-import type { Prompt } from './prompt.js';
+import type { Prompt, Segment } from './prompt.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 import type { ToolRef } from './tool.js';
 
@@ -21,6 +21,11 @@ export interface Session<T = string> {
   readonly name: string;
   readonly model: Model;
   readonly setup: string;
+  /**
+   * Stands last in every prompt of this session, and in none of the conversations that come of it. Text that the author did
+   * not write belongs here and not into `setup`: it keeps its trust.
+   */
+  readonly closing?: readonly Pick<Segment, 'content' | 'owner' | 'trust'>[];
   readonly tools?: readonly ToolRef[];
   readonly toolChoice?: ToolChoice;
   /**

@@ -1,7 +1,7 @@
 import { BoundReachedError, ConfigError, FlyballError } from '../../core/errors.js';
 import type { Content } from '../../core/parts.js';
 import type { Prompt } from '../../core/prompt.js';
-import { requestOf, underSetup } from '../../core/request.js';
+import { closed, requestOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { pruned } from './prune.js';
@@ -108,7 +108,7 @@ interface Summarizing {
 /** A framing may have given the summarizer another model than it was checked with. Journaled, like every count that decides. */
 async function whyTooLong(run: Run, { asked, text }: Summarizing): Promise<string | undefined> {
   const session = run.framed(asked);
-  const prompt = underSetup(session, text);
+  const prompt = closed(session, underSetup(session, text));
   const { tokens, room } = await run.step(
     'measure-summary',
     { tip: prompt.id },

@@ -1,5 +1,5 @@
 import type { Prompt } from '../../core/prompt.js';
-import { requestOf, underSetup } from '../../core/request.js';
+import { closed, requestOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
@@ -48,7 +48,7 @@ function mostTokens(toolChars: number, { prompt, reasoningChars }: LoopState): n
 /** Journaled: the same count decides on replay, whatever tokenizer is installed then. */
 function countTokens(run: Run, state: LoopState, conversation: Prompt): Promise<number> {
   const session = run.framed(state.session);
-  const prompt = underSetup(session, conversation);
+  const prompt = closed(session, underSetup(session, conversation));
   return run.step(
     'count-tokens',
     { tip: prompt.id },

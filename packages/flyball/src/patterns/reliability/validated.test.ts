@@ -1,4 +1,4 @@
-import { type Agent, done } from 'flyball';
+import { type Agent, budget, createRuntime, done, memoryEngine, type Prompt } from 'flyball';
 import { described, pattern, useFrom, useOf, validated } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
@@ -40,8 +40,22 @@ function bed(reads: readonly string[], repairs: readonly string[] | undefined, m
   return { model, agent, fallbacks: () => fallbacks };
 }
 
-const lastWords = (model: ReturnType<typeof scriptedModel>, at: number) =>
-  model.requests[at]?.messages.at(-1)?.content ?? '';
+/** All but the setup. */
+const words = (model: ReturnType<typeof scriptedModel>, at: number) =>
+  (model.requests[at]?.messages ?? []).flatMap(({ role, content }) => (role === 'system' ? [] : [content])).join('\n');
+
+/** Where the texts of the last request come from, as the journal has it. */
+async function trusts(agent: Agent<string, unknown>, input: string): Promise<(text: string) => readonly string[]> {
+  const runtime = createRuntime({ engine: memoryEngine(), agents: { agent: agent as Agent<unknown, unknown> } });
+  const handle = await runtime.start('agent', input, { budget: budget() });
+  await handle.outcome();
+  const asked = (await runtime.entries(handle.id)).flatMap(({ event }) => (event.type === 'ask-start' ? [event] : []));
+  const segments: Prompt['segment'][] = [];
+  for (let link = await runtime.prompt(handle.id, asked.at(-1)?.tip ?? ''); link !== undefined; link = link.parent)
+    segments.push(link.segment);
+  await runtime.close();
+  return (text) => segments.flatMap(({ content, trust }) => (content.includes(text) ? [trust] : []));
+}
 
 describe('validated', () => {
   it('repairs prose, then a wrong sum, and succeeds on the third call; each repair ends with the problem [V20.2] [V20.4] [V20.acceptance]', async () => {
@@ -49,10 +63,10 @@ describe('validated', () => {
     const { outcome } = await ended(agent, 'Read invoice 7.');
     expect(outcome).toMatchObject({ stop: 'done', value: { total: 30 } });
     expect(model.requests).toHaveLength(3);
-    expect(lastWords(model, 1)).toMatch(
+    expect(words(model, 1)).toMatch(
       /Read invoice 7\.[\s\S]*The invoice is about screws\.[\s\S]*The problem: It is not JSON: it begins with "The invoice is about screws\."\. Write JSON, and nothing around it\.$/,
     );
-    expect(lastWords(model, 2)).toMatch(
+    expect(words(model, 2)).toMatch(
       /Read invoice 7\.[\s\S]*"total":31[\s\S]*The problem: total is not the sum of the lines$/,
     );
   });
@@ -111,11 +125,32 @@ describe('validated', () => {
     ).toThrow('validated (V20) needs a reviser that is not the session of its agent');
   });
 
-  it('runs the agent again with notes where nobody repairs', async () => {
+  it('runs the agent again where nobody repairs: the task, the bad answer, then the exact problem as the last words [V20.4]', async () => {
     const { model, agent } = bed([PROSE, RIGHT], undefined);
     expect((await ended(agent, 'Read invoice 7.')).outcome).toMatchObject({ stop: 'done' });
-    expect(model.promptAt('reader', 2)).toContain('It is not JSON');
+    expect(words(model, 1)).toMatch(
+      /^Read invoice 7\.[\s\S]*The invoice is about screws\.[\s\S]*The problem: It is not JSON: it begins with "The invoice is about screws\."\. Write JSON, and nothing around it\.$/,
+    );
   });
+
+  it.each([
+    ['the agent', undefined],
+    ['a reviser', [RIGHT]],
+  ])(
+    'leaves the setup of %s as it is, and the bad answer and its problem are text from outside [V20.4]',
+    async (_who, repairs) => {
+      const { model, agent } = bed([PROSE, RIGHT], repairs);
+      const trustOf = await trusts(agent, 'Read invoice 7.');
+      const setups = model.requests.map(({ messages }) => messages[0]?.content ?? '');
+      for (const setup of setups) expect(setup).not.toMatch(/screws|not JSON/);
+      if (repairs === undefined) expect(setups[1]).toBe(setups[0]);
+      expect(['Read invoice 7.', '<answer>', 'The problem:'].map(trustOf)).toEqual([
+        ['user'],
+        ['outside'],
+        ['outside'],
+      ]);
+    },
+  );
 
   it('cannot be made without another path [V20.7]', () => {
     expect(() => validated(async () => done(''), { schema: Invoice } as never)).toThrow('needs otherwise');

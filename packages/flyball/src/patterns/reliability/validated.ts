@@ -1,11 +1,12 @@
 import { REPLY_REFUSED } from '../../core/ask-until.js';
 import { ConfigError } from '../../core/errors.js';
 import { degraded, done, type Outcome, withoutValue } from '../../core/outcome.js';
+import { append, type Prompt } from '../../core/prompt.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import { type Checked, check, jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
 import type { Described } from '../../core/use.js';
-import { withNotes } from '../../kit/notes.js';
+import { withClosing, withSetup } from '../../kit/notes.js';
 import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { askOnce, runPart } from '../../kit/seat.js';
@@ -27,7 +28,7 @@ export interface ValidatedOptions {
 }
 
 const SHAPE = 'Answer with JSON only, that fits this JSON Schema:';
-const AGAIN = 'Your last answer did not fit. Answer again, complete and corrected.';
+const AGAIN = 'This answer did not fit. Answer again, complete and corrected, as JSON and nothing else:';
 /** Few models read text in fewer tokens than a quarter of its characters. */
 const CHARS_PER_TOKEN = 4;
 
@@ -55,7 +56,7 @@ export function validated<I, O>(
   if (otherwise === undefined)
     throw new ConfigError('validated (V20) needs otherwise: an agent that answers when nothing fits.');
   const jsonSchema = jsonSchemaOf(schema);
-  const shape = jsonSchema === undefined ? [] : [JSON.stringify(jsonSchema)];
+  const form = jsonSchema === undefined ? undefined : `${SHAPE}\n${JSON.stringify(jsonSchema)}`;
   const most = (fact: string, least: number, times: number) => ({ fact, least, most: times }) as const;
   const about = {
     id: 'V20',
@@ -75,7 +76,7 @@ export function validated<I, O>(
     run.learnt({ agents: 0, revisions: 0, fallbacks: 0 });
     const short = noRoom(run, input, maxRetries);
     if (short !== undefined) return short;
-    const inShape = withNotes(run, SHAPE, shape);
+    const inShape = form === undefined ? run : withSetup(run, form);
     let made: Outcome<unknown> = await runPart(inShape, agent, input);
     run.learnt({ agents: 1 });
     let last: string | undefined;
@@ -91,10 +92,11 @@ export function validated<I, O>(
       if (retries === maxRetries || bad === last)
         return fallenBack(run, otherwise, { input, problem, tried: retries + 1 });
       last = bad;
+      const wrong = [`${AGAIN}\n\n<answer>\n${bad}\n</answer>`, `The problem: ${problem}`];
       made =
         reviser === undefined
-          ? await runPart(withNotes(inShape, AGAIN, [bad, problem]), agent, input)
-          : await askOnce(run, reviser, revision({ task: shown(input), bad, shape, problem }));
+          ? await runPart(withClosing(inShape, wrong), agent, input)
+          : await askOnce(run, reviser, revision(shown(input), form, wrong));
       run.learnt(reviser === undefined ? { agents: retries + 2 } : { revisions: retries + 1 });
     }
   });
@@ -137,23 +139,14 @@ function notJson(text: string): string {
   return `It is not JSON: it begins with "${start}". Write JSON, and nothing around it.`;
 }
 
-interface Revision {
-  readonly task: string;
-  readonly bad: string;
-  readonly shape: readonly string[];
-  readonly problem: string;
-}
-
-/** What is wrong comes last, word for word. */
-function revision({ task, bad, shape, problem }: Revision): string {
-  const form = shape.length === 0 ? [] : [`${SHAPE}\n${shape[0]}`];
-  return [
-    'An answer does not fit what was asked for. Write it again, complete and corrected, as JSON and nothing else.',
-    `<task>\n${task}\n</task>`,
-    `<answer>\n${bad}\n</answer>`,
-    ...form,
-    `The problem: ${problem}`,
-  ].join('\n\n');
+/** What is wrong comes last, word for word. Only the task is the author's: the answer, and what is said of it, are not. */
+function revision(task: string, form: string | undefined, wrong: readonly string[]): Prompt {
+  const asked = [`<task>\n${task}\n</task>`, ...(form === undefined ? [] : [form])].join('\n\n');
+  const start = append(undefined, { role: 'user', content: asked, owner: 'validated' });
+  return wrong.reduce(
+    (tip, content) => append(tip, { role: 'user', content, owner: 'validated', trust: 'outside' }),
+    start,
+  );
 }
 
 async function fallenBack<I, O>(

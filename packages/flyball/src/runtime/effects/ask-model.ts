@@ -10,7 +10,7 @@ import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } 
 import { costOf } from '../../core/prices.js';
 import { append, messagesOf, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
-import { outputLimitOf, underSetup } from '../../core/request.js';
+import { closed, outputLimitOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import { check } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
@@ -84,7 +84,8 @@ function askOnce<T>(
   given: { readonly session: Session<T>; readonly input: Input; readonly framings: readonly string[] },
 ): Promise<OneReply<T>> {
   const { session, input, framings } = given;
-  const prompt = underSetup(session, input);
+  const conversation = underSetup(session, input);
+  const prompt = closed(session, conversation);
   const id = `${scope.path}#${scope.effects}`;
   const plan = callPlanner(attempt, scope, session, prompt);
   const isKnown = attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id);
@@ -107,7 +108,7 @@ function askOnce<T>(
       const { text, toolCalls = [] } = reply;
       const about = { effect: end.id, path: scope.path, session: session.name, model, prompt, text, toolCalls };
       attempt.delivery.calls.replied(scope.ledger, about);
-      return replyFor(session, prompt, reply);
+      return replyFor(session, conversation, reply);
     },
   });
 }
@@ -124,7 +125,7 @@ async function refuse(attempt: Attempt, { id, fp }: Pending, session: string, re
   attempt.delivery.record({ type: 'ask-end', id, fp, session, failure: failureOf(refusal), spent: {} });
 }
 
-function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply): OneReply<T> {
+function replyFor<T>(session: Session<T>, conversation: Prompt, reply: RecordedReply): OneReply<T> {
   const toolCalls = reply.toolCalls ?? [];
   return {
     value: answerIn(reply, session.output !== undefined) as T,
@@ -138,7 +139,7 @@ function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply):
     ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
     ...(reply.logProbs === undefined ? {} : { logProbs: reply.logProbs }),
     ...(reply.offered === undefined ? {} : { offered: reply.offered }),
-    prompt: append(prompt, {
+    prompt: append(conversation, {
       role: 'assistant',
       content: reply.text,
       owner: session.name,
