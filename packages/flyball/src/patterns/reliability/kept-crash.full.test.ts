@@ -1,6 +1,16 @@
-import { type Agent, createRuntime, done, type Entry, memoryEngine, type Runtime } from 'flyball';
-import { checkpointOf, sandboxed, traceOf } from 'flyball/patterns';
+import {
+  type Agent,
+  createRuntime,
+  done,
+  type Entry,
+  memoryEngine,
+  memoryStore,
+  type Runtime,
+  type Store,
+} from 'flyball';
+import { checkpointOf, keptTools, sandboxed, toolReview, traceOf } from 'flyball/patterns';
 import { assertSame, exercise, type Outside, type Scenario } from 'flyball/testing';
+import { tool, toolset, toolUse } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bubblewrapSandbox, detectBubblewrap } from '../../adapters/sandbox-bubblewrap/index.js';
@@ -31,6 +41,24 @@ function once(sandbox: Sandbox): Sandbox {
     return result;
   };
   return { name: sandbox.name, describe: () => sandbox.describe(), run };
+}
+
+/** A store that outlives the process, whose every change is an act: the process can die between the change and its answer. */
+function actingStore(outside: Outside): Store {
+  const store = outside.keep('store', memoryStore);
+  return {
+    ...store,
+    propose: async (at, change) => {
+      const made = await store.propose(at, change);
+      await outside.act('propose', { key: change.id });
+      return made;
+    },
+    commit: async (at, proposal, now) => {
+      const made = await store.commit(at, proposal, now);
+      await outside.act('commit', { key: proposal });
+      return made;
+    },
+  };
 }
 
 describe('ends the same after a crash at every write, with parts that act:', () => {
@@ -95,6 +123,38 @@ describe('ends the same after a crash at every write, with parts that act:', () 
       return { done: ended, outputs: outputsSoFar.length };
     });
     await holds('checkpointOf', open, { changesInForks: true });
+  });
+
+  it('a review that drops tools, and the tools that are kept after it [V13.9]', async () => {
+    const loadable = ['look_up', 'send_mail', 'old_report'].map((name) =>
+      tool({
+        name,
+        description: `Does ${name}. Not for more.`,
+        input: z.object({}),
+        effect: 'pure',
+        execute: async () => name,
+      }),
+    );
+    const record = async () => Array.from({ length: 3 }, () => toolUse(toolset(loadable), ['look_up']));
+    const reviewing =
+      (outside: Outside): Agent<string, unknown> =>
+      async (run) => {
+        const parts = { name: 'clerk', store: actingStore(outside), record };
+        const reviewed = await toolReview(parts, { everyRuns: 3 })(run, null);
+        const kept = await keptTools(run, parts, loadable);
+        for (const { name } of kept)
+          await run.step('load', name, (it, how) => outside.act(`load ${it}`, how), 'idempotent');
+        return done([reviewed.stop === 'done' && reviewed.value.dropped, kept.map(({ name }) => name)]);
+      };
+    await holds(
+      'toolReview',
+      (life, outside) => createRuntime({ ...life, agents: { agent: reviewing(outside) as Agent<unknown, unknown> } }),
+      {
+        ends: { stop: 'done', says: ['["old_report","send_mail"],["look_up"]'] },
+        people: () => ({ payload: { verdict: 'approve' }, from: 'rita' }),
+        changesInForks: true, // a fork finds what its parent decided
+      },
+    );
   });
 
   it('a trace of what was done [V14.crash]', async () => {

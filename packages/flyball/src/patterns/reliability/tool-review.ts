@@ -190,6 +190,7 @@ async function keep(run: Run, store: Store, name: string, decisions: Decisions):
       await store.commit(at, key, now);
       return null;
     },
-    { class: 'idempotent', records: true, compensate: async () => undefined, simulate: () => null },
+    // no compensation: what a person decided stays when the run is cancelled, and the report says that it did
+    { class: 'idempotent', records: true, simulate: () => null },
   );
 }
