@@ -1,5 +1,5 @@
 import { type Agent, done, type Run } from 'flyball';
-import { agentOf } from '../crash/interpret.js';
+import { agentOf, helperOf } from '../crash/interpret.js';
 import { sessionOf, textOnlyOf, toolsOf } from '../crash/things.js';
 import { runOf, type World } from '../crash/world.js';
 import type { Machine } from './machine.js';
@@ -30,6 +30,11 @@ export function agentFor(simulation: Simulation, machine: Machine, life: number)
     if (run.changed('version 2')) await run.step('changed', null, () => 'changed', 'pure');
     return current(run, input);
   };
+}
+
+/** What runs that runs start do there: they act in the world of the run that started them. */
+export function helperFor(simulation: Simulation, machine: Machine): Agent<number, number> {
+  return (run, input) => helperOf(viewOf(simulation, machine, simulation.world(run.id)))(run, input);
 }
 
 /** Takes its process with it, whichever it is. */

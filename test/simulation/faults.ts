@@ -1,8 +1,8 @@
 import { FlyballError, type Runtime } from 'flyball';
+import type { Known } from './known.js';
 import type { Machine } from './machine.js';
 import type { Damage, Fault, Plan } from './plan.js';
 import type { Simulation } from './simulation.js';
-import type { Known } from './truth.js';
 
 type Of<K extends Fault['kind']> = Extract<Fault, { readonly kind: K }>;
 

@@ -1,5 +1,6 @@
 import type { Entry, Outcome, RunRecord } from 'flyball';
 import { isRunDamage } from '../../packages/flyball/src/core/engine-errors.js';
+import { sourceOf } from '../../packages/flyball/src/core/other-runs.js';
 import { readAll } from '../../packages/flyball/src/runtime/load.js';
 import type { Case } from '../crash/case.js';
 import { detailOf, endName, hasGivenAllAway, isItsOwnEnd } from '../crash/examine.js';
@@ -14,6 +15,7 @@ const CHILD_MS = 20_000;
 /** Looks at everything once more when it is over: each run against its journal and against what really happened. */
 export async function judge(simulation: Simulation): Promise<readonly string[]> {
   const stops: string[] = [];
+  await checkStarted(simulation);
   for (const [n, given] of simulation.plan.cases.entries()) {
     const runId = `run-${n}`;
     const record = await simulation.storage.get(runId);
@@ -67,6 +69,26 @@ async function checkDamaged(simulation: Simulation, record: RunRecord, where: 'e
   }
   const isRefused = await readAll(simulation.storage, record).then(() => false, isRunDamage);
   if (!isRefused) simulation.blame('damage:unseen', `the journal of ${runId} is read as if nothing had happened to it`);
+}
+
+/** What runs did that other runs started: at most once, and where they say that they are done, not less. */
+async function checkStarted(simulation: Simulation): Promise<void> {
+  for (const { runId, starter } of simulation.truth.runs.values()) {
+    if (starter === undefined) continue;
+    const record = await simulation.storage.get(runId);
+    if (record === undefined) continue;
+    const { status, owner, source } = record;
+    if (owner !== undefined) simulation.blame('finished:held', `${runId} is held by ${owner.id}`);
+    if (source !== sourceOf(starter))
+      simulation.blame('start:source', `${runId} of ${starter} is said to be of ${source}`);
+    const { deeds } = simulation.world(runId);
+    const made = deeds.filter(({ what, key }) => what === 'made' && key.startsWith(`${runId}:`)).length;
+    if (made > 1 || (made === 0 && status === 'done'))
+      simulation.blame('start:acted', `${runId} is ${status} and has acted ${made} times`);
+    if (!simulation.isTraced) continue;
+    for (const { seq, event } of await readAll(simulation.storage, record))
+      simulation.trace(`${runId} ${seq} ${JSON.stringify(event).slice(0, 400)}`);
+  }
 }
 
 function unused(): never {

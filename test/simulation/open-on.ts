@@ -8,13 +8,20 @@ export const LEASE_MS = 15_000;
 const MAX_RESUMES = 4;
 
 /** A real runtime with a real worker on a simulated machine. */
-export function openOn(simulation: Simulation, machine: Machine, agent: Agent<never, unknown>): void {
+export function openOn(
+  simulation: Simulation,
+  machine: Machine,
+  { fuzzed, helper }: { readonly fuzzed: Agent<never, unknown>; readonly helper: Agent<number, number> },
+): void {
   const { plan, dispatch } = simulation;
   const runtime = openRuntime({
     engine: machine.line.engine,
     clock: machine.clock,
     host: machine.host,
-    agents: { fuzzed: { agent: agent as never, version: machine.version } },
+    agents: {
+      fuzzed: { agent: fuzzed as never, version: machine.version },
+      helper: { agent: helper as never, version: machine.version },
+    },
     prices: () => ({ input: 1, output: 1 }),
     // loading the real checker takes a time that no seed knows
     checkJson: async (schema, value) => (typeof value === schema['type'] ? undefined : 'payload has another type'),

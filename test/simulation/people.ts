@@ -5,7 +5,7 @@ import type { EventOf } from '../../packages/flyball/src/core/events.js';
 import { type Case, ENOUGH, type Limits } from '../crash/case.js';
 import { PLENTY } from '../crash/place.js';
 import type { World } from '../crash/world.js';
-import type { Known } from './truth.js';
+import type { Known } from './known.js';
 
 export interface Visit {
   readonly runId: string;
@@ -129,6 +129,7 @@ export class People {
 
   private async respondTo(visit: Visit, waits: readonly EventOf<'wait-start'>[]): Promise<void> {
     for (const wait of waits) {
+      if (wait.name.startsWith('ended:')) continue; // another run says so
       const isOnlyOne = waits.filter(({ name }) => name === wait.name).length === 1;
       await this.respond(visit, wait, isOnlyOne);
     }

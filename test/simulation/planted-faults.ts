@@ -276,6 +276,20 @@ const OTHERS: readonly PlantedFault[] = [
     find: "    if (error instanceof FlyballError && error.code === 'RUN_EXISTS') await dispatcher?.dispatch(run.id);\n",
     put: '    void dispatcher;\n',
   },
+  {
+    name: 'started-again',
+    file: 'runtime/effects/other-runs.ts',
+    what: 'what starts a run starts another one when it is made again after a crash',
+    find: '    run: `run_${contentId(key)\n',
+    put: '    run: `run_${contentId(key + attempt.claim.fence)\n',
+  },
+  {
+    name: 'started-before',
+    file: 'runtime/other-runs.ts',
+    what: 'what starts a run fails when it is made again after a crash',
+    find: "        if (codeOf(error) !== 'RUN_EXISTS') throw error;\n",
+    put: '        if (codeOf(error) !== undefined) throw error;\n',
+  },
 ];
 
 export const plantedFaults: readonly PlantedFault[] = [...FOUND_OUTSIDE, ...OTHERS];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
+import { holds, type Program } from '../crash/program.js';
 import { repetitions } from '../repetitions.js';
 import corpus from './corpus.json' with { type: 'json' };
 import { type Plan, planOf } from './plan.js';
@@ -45,6 +46,21 @@ describe('a simulated cluster', () => {
       ends.push(...stops.filter((stop) => stop !== 'stalled (damaged)'));
     }
     expect(ends).not.toContain('stalled');
+  });
+
+  it('starts each other run once, however often what starts it is cut off [R10-SIM-STARTED]', async () => {
+    let started = 0;
+    let lives = 0;
+    for (let seed = 91; started < 15; seed++) {
+      const plan = planOf(seed);
+      const isOther = ({ kind }: Program): boolean => kind === 'other';
+      if (!plan.cases.some(({ generations }) => generations.some((one) => holds(one, isOther)))) continue;
+      const played = await simulate(plan);
+      expect({ seed, violations: played.violations }).toEqual({ seed, violations: [] });
+      started += played.started;
+      lives += played.lives;
+    }
+    expect(lives).toBeGreaterThan(15);
   });
 
   it.each(kept)('no longer breaks $rule under the plan of seed $plan.seed [R10-SIM-CORPUS]', async ({ plan }) => {

@@ -3,18 +3,20 @@ import { type SeededRandom, seededRandom } from 'flyball/testing';
 import type { Owner } from '../../packages/flyball/src/core/events.js';
 import { openWaitsOf } from '../../packages/flyball/src/runtime/load.js';
 import { type Violation, World } from '../crash/world.js';
-import { agentFor } from './agents.js';
+import { agentFor, helperFor } from './agents.js';
 import { Disk } from './disk.js';
 import { Dispatch } from './dispatch.js';
 import { apply, damage, full, horizonOf, strike } from './faults.js';
+import { isFinal } from './final.js';
 import { judge } from './judge.js';
+import type { Known } from './known.js';
 import { Machine } from './machine.js';
 import { openOn } from './open-on.js';
 import { People, type Visit } from './people.js';
 import type { Fault, Plan } from './plan.js';
 import { start } from './start.js';
 import { Timeline } from './timeline.js';
-import { type Known, Truth } from './truth.js';
+import { Truth } from './truth.js';
 
 export interface Played {
   readonly violations: readonly Violation[];
@@ -22,6 +24,8 @@ export interface Played {
   readonly moments: number;
   readonly lives: number;
   readonly ms: number;
+  /** Runs that other runs started. */
+  readonly started: number;
   readonly trace: readonly string[];
   readonly stops: readonly string[];
 }
@@ -103,8 +107,9 @@ export class Simulation {
     this.violations.push({ rule, detail });
   }
 
+  /** Where a run acts. One that another run started acts where that one does. */
   world(runId: string): World {
-    const found = this.worlds.get(runId);
+    const found = this.worlds.get(this.truth.of(runId)?.starter ?? runId);
     if (found === undefined) throw new Error(`There is no run ${runId}.`);
     return found;
   }
@@ -140,7 +145,7 @@ export class Simulation {
     });
     this.trace(`${machine.name} is up with version ${version}`);
     this.machines[slot] = machine;
-    openOn(this, machine, agentFor(this, machine, this.lives));
+    openOn(this, machine, { fuzzed: agentFor(this, machine, this.lives), helper: helperFor(this, machine) });
     this.lives++;
   }
 
@@ -200,31 +205,20 @@ export class Simulation {
     return false;
   }
 
-  /** Ended, or at rest in a way that nobody changes any more. */
-  isFinal(runId: string): boolean {
-    const known = this.truth.of(runId);
-    const given = this.plan.cases[Number(runId.slice(4))];
-    if (known === undefined || given === undefined) return false;
-    if (this.isDamaged(known)) return true;
-    // code that is gone has worked on it: it says so, and nobody can go on with it
-    if (known.status === 'stalled')
-      return (this.plan.isPoisoned && runId === 'run-0') || (this.isHealed && known.isOther);
-    if (known.status !== 'bounded') return known.owner === undefined && known.end === known.status;
-    if (this.calledOff.has(runId)) return false;
-    const isTime = known.code === 'wallMs' || known.code === 'deadline';
-    return isTime || !given.enlarges || this.people.hasPlenty(runId);
+  /** Those of the plan, and those that they started. */
+  get runIds(): readonly string[] {
+    const started = [...this.truth.runs.values()].flatMap(({ runId, starter }) =>
+      starter === undefined ? [] : [runId],
+    );
+    return [...this.plan.cases.map((_, n) => `run-${n}`), ...started];
   }
 
-  /** Nobody can go on with it any more, for all that is stored of it. */
-  private isDamaged({ damage, status, code, owner, leaseUntil }: Known): boolean {
-    if (damage === undefined) return false;
-    // the row says so of itself, whatever it was when it was damaged
-    if (damage.where === 'record') return owner === undefined || leaseUntil <= this.timeline.now;
-    return status === 'stalled' && code === 'JOURNAL_CORRUPT';
+  isFinal(runId: string): boolean {
+    return isFinal(this, runId);
   }
 
   get isOver(): boolean {
-    return this.violations.length > 0 || (this.isHealed && this.plan.cases.every((_, n) => this.isFinal(`run-${n}`)));
+    return this.violations.length > 0 || (this.isHealed && this.runIds.every((runId) => this.isFinal(runId)));
   }
 
   /** Nothing goes wrong any more: from here on every run has to come to its end. */
@@ -269,16 +263,17 @@ export class Simulation {
       moments: timeline.moments,
       lives: this.lives,
       ms: timeline.now,
+      started: this.runIds.length - plan.cases.length,
       trace: [...this.lines],
       stops,
     };
   }
 
   private notOver(why: string): void {
-    for (const [n] of this.plan.cases.entries()) {
-      const known = this.truth.of(`run-${n}`);
-      if (!this.isFinal(`run-${n}`))
-        this.blame(`liveness:${known?.status ?? 'unborn'}`, `run-${n} did not come to its end (${why})`);
+    for (const runId of this.runIds) {
+      const known = this.truth.of(runId);
+      if (!this.isFinal(runId))
+        this.blame(`liveness:${known?.status ?? 'unborn'}`, `${runId} did not come to its end (${why})`);
     }
   }
 

@@ -1,35 +1,7 @@
 import type { Owner } from '../../packages/flyball/src/core/events.js';
-import type { Batch, Claim, DueQuery, Engine, Rest, RunStatus } from '../../packages/flyball/src/ports/engine.js';
-
-/** A run as whoever stands outside knows it: from the writes that the storage accepted. */
-export interface Known {
-  readonly runId: string;
-  readonly version: string;
-  fence: number;
-  owner: Owner | undefined;
-  leaseUntil: number;
-  status: RunStatus;
-  code: string | undefined;
-  /** Where the next entry of each generation has to stand. */
-  readonly next: Map<number, number>;
-  /** How it ended, by its journal. */
-  end: string | undefined;
-  /** Waits by id: whether each is open. */
-  readonly waits: Map<string, boolean>;
-  /** Budgets that held, and how many tools had been called or announced when each began to. */
-  readonly eras: { readonly toolCalls: number; readonly before: number; readonly called: number }[];
-  /** Keys of calls that were announced: they were let in by the budget of that time. */
-  readonly announced: Set<string>;
-  writes: number;
-  /** Of acts that were announced. */
-  intents: number;
-  /** Different code has worked on it. */
-  isOther: boolean;
-  /** Messages that ended a wait. */
-  readonly heard: Set<string>;
-  /** What is stored of it is not what was written: whoever claims it under a later number must not go on with it. */
-  damage?: { readonly where: 'entry' | 'record'; readonly fence: number; readonly generation: number };
-}
+import { starterIn } from '../../packages/flyball/src/core/other-runs.js';
+import type { Batch, Claim, DueQuery, Engine, NewRun, Rest } from '../../packages/flyball/src/ports/engine.js';
+import { type Known, newlyKnown, soFar, type Told } from './known.js';
 
 export interface Outside {
   now(): number;
@@ -56,6 +28,8 @@ export class Truth {
   readonly runs = new Map<string, Known>();
   readonly engine: Engine;
   isFull: () => Error | undefined = () => undefined;
+  /** Runs by the effects that started them. */
+  private readonly starts = new Map<string, string>();
   private readonly announced = new Map<string, { owner: Owner; version: string; since: number; until: number }>();
   private readonly inner: Engine;
   private readonly outside: Outside;
@@ -82,7 +56,7 @@ export class Truth {
       create: (run) =>
         roomy(async () => {
           await inner.create(run);
-          this.created(run.id, run.version, run.first);
+          this.created(run);
         }),
       claim: (runId, by) =>
         roomy(async () => {
@@ -173,25 +147,8 @@ export class Truth {
       .map(({ owner }) => owner);
   }
 
-  private created(runId: string, version: string, first: Batch): void {
-    const known: Known = {
-      runId,
-      version,
-      fence: 0,
-      owner: undefined,
-      leaseUntil: 0,
-      status: 'pending',
-      code: undefined,
-      next: new Map(),
-      end: undefined,
-      waits: new Map(),
-      eras: [],
-      announced: new Set(),
-      writes: 0,
-      intents: 0,
-      isOther: false,
-      heard: new Set(),
-    };
+  private created({ id: runId, version, source, first }: NewRun): void {
+    const known = newlyKnown({ runId, version, starter: starterIn(source) });
     this.runs.set(runId, known);
     this.read(known, first);
   }
@@ -243,6 +200,7 @@ export class Truth {
     const toolCalls = event.budget?.toolCalls;
     if (toolCalls !== undefined && (event.type === 'run-start' || event.type === 'run-resume'))
       known.eras.push({ toolCalls, ...soFar(known, callsOf(known.runId)) });
+    if (event.type === 'run-start' && event.starter?.key !== undefined) this.startedBy(known, event.starter.key);
     if (event.type === 'run-end' && event.outcome?.stop !== 'bounded') known.end = event.outcome?.stop;
     if (event.type === 'intent' && event.of !== 'undo') known.intents++;
     if (event.type === 'intent' && event.of === 'call') known.announced.add(event.key ?? '');
@@ -257,6 +215,13 @@ export class Truth {
     known.heard.add(event.signal);
   }
 
+  /** However often an effect that starts a run is made again, there is one run. */
+  private startedBy(known: Known, key: string): void {
+    const before = this.starts.get(key);
+    if (before !== undefined) this.outside.blame('start:twice', `${key} started ${before} and ${known.runId}`);
+    this.starts.set(key, known.runId);
+  }
+
   private async released(claim: Claim, rest: Rest): Promise<void> {
     const known = this.runs.get(claim.runId);
     if (known === undefined || claim.fence !== known.fence || known.owner === undefined) return;
@@ -269,24 +234,4 @@ export class Truth {
     if (ENDED.has(rest.status) && known.end !== rest.status)
       this.outside.blame('journal:end', `${claim.runId} rests as ${rest.status}; its journal says ${known.end}`);
   }
-}
-
-/** A call that was announced and not made is still to be made: it counts as what the budget before let in. */
-function soFar(
-  { announced }: Known,
-  called: ReadonlySet<string>,
-): { readonly before: number; readonly called: number } {
-  return { before: new Set([...called, ...announced]).size, called: called.size };
-}
-
-interface Told {
-  readonly type: string;
-  readonly id?: string;
-  readonly name?: string;
-  readonly of?: string;
-  readonly key?: string;
-  /** The message that ended a wait. */
-  readonly signal?: string;
-  readonly budget?: { readonly toolCalls?: number };
-  readonly outcome?: { readonly stop: string };
 }
