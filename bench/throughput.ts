@@ -10,19 +10,19 @@ import { driveSteps, type Load, type Stall } from './measure/steps-load.js';
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 
-const LOADS: readonly (Load & { readonly name: string; readonly isJudged: boolean })[] = [
-  { name: '1 run, idempotent', effect: 'idempotent', runs: 1, effects: 1_500, resultBytes: 8, isJudged: true },
-  { name: '64 runs, idempotent', effect: 'idempotent', runs: 64, effects: 150, resultBytes: 8, isJudged: true },
+/** `least`: the part of the bare driver's rate that it has to reach. */
+const LOADS: readonly (Load & { readonly name: string; readonly least?: number })[] = [
+  { name: '1 run, idempotent', effect: 'idempotent', runs: 1, effects: 1_500, resultBytes: 8, least: 0.7 },
+  { name: '64 runs, idempotent', effect: 'idempotent', runs: 64, effects: 150, resultBytes: 8, least: 0.5 },
   {
     name: '64 runs, idempotent, 1 KB',
     effect: 'idempotent',
     runs: 64,
     effects: 150,
     resultBytes: 1_000,
-    isJudged: false,
   },
-  { name: '1 run, pure', effect: 'pure', runs: 1, effects: 6_000, resultBytes: 8, isJudged: false },
-  { name: '64 runs, pure', effect: 'pure', runs: 64, effects: 200, resultBytes: 8, isJudged: false },
+  { name: '1 run, pure', effect: 'pure', runs: 1, effects: 6_000, resultBytes: 8 },
+  { name: '64 runs, pure', effect: 'pure', runs: 64, effects: 200, resultBytes: 8 },
 ];
 
 interface Round {
@@ -96,10 +96,10 @@ for (const load of LOADS) {
       found.map((round) => round.stall),
     ),
   );
-  if (!load.isJudged) continue;
+  if (load.least === undefined) continue;
   targets.push({
-    says: `${load.name}: ${percent(ratio)} of the bare driver under the same writers, at least 70 %`,
-    met: atLeast(ratio, 0.7, 0.1),
+    says: `${load.name}: ${percent(ratio)} of the bare driver under the same writers, at least ${percent(load.least)}`,
+    met: atLeast(ratio, load.least, 0.1),
   });
 }
 table(

@@ -10,8 +10,12 @@ export function billed(
   request: ModelRequest,
   countTokens: (request: ModelRequest) => number,
 ): ModelReply {
-  if (reply.usage !== undefined) return { ...reply, usage: reply.usage };
+  if (hasBill(reply)) return reply;
   const { text, reasoning = '', toolCalls } = reply;
   const output = bytesAtMost(text) + bytesAtMost(reasoning) + bytesAtMost(JSON.stringify(toolCalls));
   return { ...reply, usage: { input: countTokens(request), output } };
+}
+
+function hasBill(reply: ReplyWithoutBill): reply is ModelReply {
+  return reply.usage !== undefined;
 }

@@ -122,7 +122,9 @@ export const NOTHING: Amounts = {
 };
 
 export function sum(a: Amounts, b: Amounts): Amounts {
-  return Object.fromEntries(AXES.map((axis) => [axis, a[axis] + b[axis]])) as unknown as Amounts; // every axis is there
+  const total: Record<CountedAxis, number> = { ...NOTHING };
+  for (const axis of AXES) total[axis] = a[axis] + b[axis];
+  return total;
 }
 
 /** What was counted can be taken back, and prices do not add up to exactly nothing. */

@@ -33,13 +33,13 @@ export function requestCounter(
   const ofSchema = once((schema: JsonSchema) => countText(JSON.stringify(schema)));
   const ofTool = ({ name, description, input }: ToolSpec): number =>
     AROUND_CALL + countText(name) + countText(description) + ofSchema(input);
-  return ({ messages, tools, output }) => {
+  return once(({ messages, tools, output }: ModelRequest) => {
     let total = AROUND_REQUEST;
     for (const message of messages) total += ofMessage(message);
     if (tools.length > 0) total += AROUND_TOOLS;
     for (const tool of tools) total += ofTool(tool);
     return output === undefined ? total : total + ofSchema(output);
-  };
+  });
 }
 
 /** What providers put around a part. */

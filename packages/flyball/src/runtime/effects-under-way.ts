@@ -1,4 +1,4 @@
-import { AXES } from '../core/budget.js';
+import { type Amounts, AXES } from '../core/budget.js';
 import { BoundReachedError, ConfigError, failureOf } from '../core/errors.js';
 import type { EffectId, EventOf, WaitCloser } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
@@ -141,7 +141,8 @@ export class EffectsUnderWay {
 
   private closeOne(pending: Pending, reason: Error): void {
     const { books, recorded, delivery } = this.run;
-    if (pending.used !== undefined && pending.ended === undefined && delivery.isLive) this.cutOffAsk(pending, reason);
+    if (pending.used !== undefined && pending.ended === undefined && delivery.isLive)
+      this.cutOffAsk(pending, pending.used(), reason);
     pending.closedBy = reason;
     // what a model has reported counts from here on; calls are in the books when their ends are delivered
     if (pending.kind === 'ask' && pending.ended !== undefined) books.settle(pending, pending.ended);
@@ -160,8 +161,8 @@ export class EffectsUnderWay {
   }
 
   /** A model call is stopped whose adapter knows what was streamed: that is charged, and in the journal for every replay. */
-  private cutOffAsk({ id, used = {} }: Pending, reason: Error): void {
-    this.run.delivery.record({ type: 'ask-end', id, failure: failureOf(reason), spent: used, cutOff: true });
+  private cutOffAsk({ id }: Pending, spent: Partial<Amounts>, reason: Error): void {
+    this.run.delivery.record({ type: 'ask-end', id, failure: failureOf(reason), spent, cutOff: true });
   }
 
   /** Whoever could have answered has to know that nobody listens any more; another life may have told it already. */

@@ -121,8 +121,8 @@ export interface Pending {
   begun: boolean;
   /** Guards let it pass, and count it until it has ended. */
   judged: boolean;
-  /** Of a model call in flight: what it has used so far, as its adapter told. */
-  used: Partial<Amounts> | undefined;
+  /** Of a model call in flight: what it has used so far, as its adapter told. Worked out where somebody asks. */
+  used: (() => Partial<Amounts>) | undefined;
   /** Its end, which is written and not delivered yet. */
   ended: EndEvent | undefined;
   /** Its body was run in this life: what it failed with is what the body said. */

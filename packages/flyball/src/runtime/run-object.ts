@@ -276,7 +276,8 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       if (!isAmount(amount)) throw new ConfigError(`take needs a finite number of at least 0, got ${String(amount)}.`);
       const closed = scope.closedReason();
       if (closed !== undefined) throw closed;
-      const want = { [axis]: amount };
+      const want: { [counted in typeof axis]?: number } = {};
+      want[axis] = amount;
       const refusal = attempt.books.eras.decide(attempt.delivery.isLive, () => ledger.reserve(want));
       if (refusal !== undefined) throw attempt.books.bounds.tripAtOnce(refusal);
       ledger.settle(want, want);

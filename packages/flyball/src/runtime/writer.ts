@@ -96,27 +96,25 @@ export class Writer {
   flush(): Promise<void> {
     if (this.entries.length === 0 && this.taken.length === 0) return this.last;
     const durable = this.pending;
-    const batch: Batch = {
-      entries: this.entries,
-      ...(this.blobs.length > 0 ? { blobs: this.blobs } : {}),
-      ...(this.links.length > 0 ? { links: this.links } : {}),
-      ...(this.taken.length > 0 ? { taken: this.taken } : {}),
-      ...(this.opened.length > 0 ? { opened: this.opened } : {}),
-      ...(this.closed.length > 0 ? { closed: this.closed } : {}),
-      ...(this.nextGeneration === undefined ? {} : { generation: this.nextGeneration }),
-      ...(this.progress ? { progress: true } : {}),
-    };
-    this.entries = [];
     this.pending = [];
-    this.blobs = [];
-    this.links = [];
-    this.taken = [];
-    this.opened = [];
-    this.closed = [];
+    this.last = this.engine.append(this.claim, this.takeBatch()).then(() => this.onDurable(durable));
+    return this.last;
+  }
+
+  /** What was put together since the last one. Most batches are a few entries and nothing else. */
+  private takeBatch(): Batch {
+    const batch: { -readonly [part in keyof Batch]: Batch[part] } = { entries: this.entries };
+    this.entries = [];
+    if (this.blobs.length > 0) [batch.blobs, this.blobs] = [this.blobs, []];
+    if (this.links.length > 0) [batch.links, this.links] = [this.links, []];
+    if (this.taken.length > 0) [batch.taken, this.taken] = [this.taken, []];
+    if (this.opened.length > 0) [batch.opened, this.opened] = [this.opened, []];
+    if (this.closed.length > 0) [batch.closed, this.closed] = [this.closed, []];
+    if (this.nextGeneration !== undefined) batch.generation = this.nextGeneration;
+    if (this.progress) batch.progress = true;
     this.nextGeneration = undefined;
     this.progress = false;
-    this.last = this.engine.append(this.claim, batch).then(() => this.onDurable(durable));
-    return this.last;
+    return batch;
   }
 }
 

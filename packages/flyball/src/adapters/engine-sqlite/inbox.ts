@@ -71,9 +71,8 @@ export class Inbox {
   }
 
   after(runId: string, number: number): readonly StoredMessage[] {
-    const run = this.rows.find(runId);
-    if (run === undefined) return [];
-    return this.database.all(WAITING, integer(run, 'n'), number).map((row) => messageOf(runId, row));
+    const run = this.rows.numberOf(runId);
+    return run === undefined ? [] : this.database.all(WAITING, run, number).map((row) => messageOf(runId, row));
   }
 }
 

@@ -33,16 +33,17 @@ export class Operations {
   }
 
   isRemoved(runId: string): boolean {
-    return this.isForGood(runId) || this.has(runId, 'archive');
+    return this.hasAny(runId, ['prune', 'erase', 'archive']);
   }
 
   /** Nothing brings it back. */
   isForGood(runId: string): boolean {
-    return this.has(runId, 'prune') || this.has(runId, 'erase');
+    return this.hasAny(runId, ['prune', 'erase']);
   }
 
-  private has(of: string, action: OperationAction): boolean {
-    return this.database.get('SELECT 1 FROM operations WHERE of = ? AND action = ? LIMIT 1', of, action) !== undefined;
+  private hasAny(of: string, actions: readonly OperationAction[]): boolean {
+    const any = `SELECT 1 FROM operations WHERE of = ? AND action IN (${actions.map(() => '?').join(', ')}) LIMIT 1`;
+    return this.database.get(any, of, ...actions) !== undefined;
   }
 
   goneOwners(): readonly string[] {

@@ -50,6 +50,12 @@ export class RunRows {
     return this.database.get(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`, runId);
   }
 
+  /** The number of a run, without the rest of its row. */
+  numberOf(runId: string): number | undefined {
+    const row = this.database.get(`SELECT ${asNumbers('n')} FROM runs WHERE id = ?`, runId);
+    return row === undefined ? undefined : integer(row, 'n');
+  }
+
   /** Throws RUN_NOT_FOUND, and JOURNAL_CORRUPT for a row that is not what was written. */
   known(runId: string): Row {
     const row = this.find(runId);
@@ -65,10 +71,13 @@ export class RunRows {
     if (before !== undefined && isSound(before)) this.seal(n);
   }
 
-  /** Takes the row as it stands for what was written. */
-  seal(n: number): void {
+  /** Takes the row as it stands for what was written, and answers it under its new checksum. */
+  seal(n: number): Row | undefined {
     const row = this.byNumber(n);
-    if (row !== undefined) this.database.run('UPDATE runs SET checksum = ? WHERE n = ?', checksumOfRow(row), n);
+    if (row === undefined) return undefined;
+    const checksum = checksumOfRow(row);
+    this.database.run('UPDATE runs SET checksum = ? WHERE n = ?', checksum, n);
+    return { ...row, checksum };
   }
 
   private byNumber(n: number): Row | undefined {

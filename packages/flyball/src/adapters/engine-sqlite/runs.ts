@@ -5,6 +5,7 @@ import {
   notEnded,
   positionTaken,
   runExists,
+  runNotFound,
 } from '../../core/engine-errors.js';
 import type { Operation } from '../../core/operations.js';
 import { workedUnseen } from '../../core/unseen-work.js';
@@ -64,7 +65,7 @@ export class Runs {
   }
 
   create(run: NewRun): void {
-    if (this.rows.find(run.id) !== undefined || this.operations.isRemoved(run.id)) throw runExists(run.id);
+    if (this.rows.numberOf(run.id) !== undefined || this.operations.isRemoved(run.id)) throw runExists(run.id);
     if (run.fork !== undefined) this.rows.known(run.fork.run);
     this.insert(run);
   }
@@ -72,7 +73,7 @@ export class Runs {
   restore({ record, entries, blobs, links }: WholeRun, operation: Operation): void {
     const { id, status, updatedAt, generation, activeMs, code } = record;
     if (!TERMINAL.has(status)) throw notEnded(record);
-    if (this.rows.find(id) !== undefined || this.operations.isForGood(id)) throw runExists(id);
+    if (this.rows.numberOf(id) !== undefined || this.operations.isForGood(id)) throw runExists(id);
     const n = this.insert({ ...record, first: { entries, blobs, links } });
     this.rows.change(n, () =>
       this.database.run(
@@ -121,19 +122,18 @@ export class Runs {
     }
     this.fences.forget(runId);
     const n = integer(row, 'n');
-    this.rows.change(n, () => {
-      this.database.run(
-        `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?1, lease_until = ?2, alive_at = ?3, updated_at = ?3, wake_at = NULL,
-         waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL), active = active + ?5 WHERE n = ?4`,
-        JSON.stringify(by.owner),
-        by.now + by.leaseMs,
-        by.now,
-        n,
-        owner === undefined ? 0 : workedUnseen(integer(row, 'alive_at'), by),
-      );
-      this.moveTip(n, tipOf(row));
-    });
-    const claimed = this.rows.known(runId);
+    this.database.run(
+      `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?1, lease_until = ?2, alive_at = ?3, updated_at = ?3, wake_at = NULL,
+       waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL), active = active + ?5 WHERE n = ?4`,
+      JSON.stringify(by.owner),
+      by.now + by.leaseMs,
+      by.now,
+      n,
+      owner === undefined ? 0 : workedUnseen(integer(row, 'alive_at'), by),
+    );
+    this.moveTip(n, tipOf(row));
+    const claimed = this.rows.seal(n); // it was sound when it was read, in this very transaction
+    if (claimed === undefined) throw runNotFound(runId);
     return {
       runId,
       fence: integer(claimed, 'fence'),

@@ -140,7 +140,7 @@ export function recordValue(
   act: Act,
   value: unknown,
   how?: NonNullable<EventOf<'complete'>['how']>,
-  said: Pick<EventOf<'complete'>, 'declined'> = {},
+  said?: Pick<EventOf<'complete'>, 'declined'>,
 ): void {
   const { result, reported } = unwrapChanged(value);
   const end = {
@@ -148,13 +148,13 @@ export function recordValue(
     id: pending.id,
     ...identity(pending, act),
     ...spentOf(pending, pending.reserved, reported),
-    ...(how === undefined ? {} : { how }),
+    ...(how === undefined ? undefined : { how }),
     ...said,
   };
   // it took place, whatever becomes of its result: a failure here must not make a rollback overlook it
   if (result instanceof RefusedResult)
     return attempt.delivery.record({ ...end, result: null, failure: failureOf(result.error) });
-  const charge = act.charge?.(result, pending.reserved ?? {}) ?? {};
+  const charge = act.charge?.(result, pending.reserved ?? {});
   try {
     attempt.delivery.record({ ...end, ...charge, result: act.keep(result) });
   } catch (error) {
@@ -205,11 +205,18 @@ export class RefusedResult {
 function identity(
   pending: Pending,
   act: Act,
-): Pick<EventOf<'complete'>, 'fp' | 'of' | 'name' | 'class' | 'records' | 'input'> {
-  if (pending.intended) return {};
+): Pick<EventOf<'complete'>, 'fp' | 'of' | 'name' | 'class' | 'records' | 'input'> | undefined {
+  if (pending.intended) return undefined;
   const { of, name, class: kind, rules } = act;
-  const records = kind !== 'pure' && rules.records === true ? { records: true as const } : {};
-  return { fp: pending.fp, of, name, ...(kind === 'pure' ? {} : { class: kind }), ...records, ...calledWith(act) };
+  const records = kind !== 'pure' && rules.records === true ? { records: true as const } : undefined;
+  return {
+    fp: pending.fp,
+    of,
+    name,
+    ...(kind === 'pure' ? undefined : { class: kind }),
+    ...records,
+    ...calledWith(act),
+  };
 }
 
 /** For ends without an INTENT. What a step is given is in the code; a tool's arguments come from a model or a person. */
@@ -233,8 +240,8 @@ function spentOf(
   pending: Pending,
   declared: Partial<Amounts> | undefined,
   reported: Partial<Amounts> | undefined,
-): { readonly spent?: Partial<Amounts> } {
-  if (pending.kind !== 'call' && reported === undefined) return {};
+): { readonly spent: Partial<Amounts> } | undefined {
+  if (pending.kind !== 'call' && reported === undefined) return undefined;
   const spent: Record<string, number> = pending.kind === 'call' ? { toolCalls: 1 } : {};
   for (const axis of AXES) {
     const said = reported?.[axis];

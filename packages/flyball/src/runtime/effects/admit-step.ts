@@ -11,13 +11,13 @@ import { type Admitted, admittedBefore } from './admit.js';
  * A step that acts passes the guards of actions before its INTENT, as a tool call does. Its input is what the code says
  * it is, so a guard cannot change it. Undefined when a refusal is already recorded.
  */
-export async function admitStep(
+export function admitStep(
   attempt: Attempt,
   pending: Pending,
   act: Act,
   effectClass: EffectClass<never>,
   seams: Seams,
-): Promise<Act | undefined> {
+): Act | Promise<Act | undefined> {
   if (act.class === 'pure' || act.rules.records === true || seams['step.pre'] === undefined) return act;
   const before = admittedBefore(attempt, pending.id);
   if (before !== undefined) return guarded(act, before);

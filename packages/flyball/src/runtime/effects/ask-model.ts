@@ -12,7 +12,7 @@ import { append, messagesOf, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
 import { closed, outputLimitOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
-import { check } from '../../core/schema.js';
+import { check, type StandardSchema } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import type { EffectContext, ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
@@ -32,7 +32,6 @@ import {
   restOf,
   soundUsage,
   storeLinks,
-  type Tally,
   wastedIn,
   within,
 } from './model-request.js';
@@ -49,7 +48,7 @@ interface Asked {
 }
 
 /** One model call. With an output schema, the model is asked again until the reply fits, a limited number of times. */
-export async function askModel<T>(
+export function askModel<T>(
   attempt: Attempt,
   scope: Scope,
   given: { readonly session: Session<T>; readonly input: Input; readonly framings: readonly Framing[] },
@@ -57,8 +56,13 @@ export async function askModel<T>(
   const { input } = given;
   const session = given.framings.length === 0 ? given.session : framed(given.framings, given.session);
   const framings = given.framings.map(({ id }) => id);
-  if (session.output === undefined) return askOnce(attempt, scope, { session, input, framings });
-  if (typeof session.output['~standard']?.validate !== 'function')
+  const asked = { session, input, framings };
+  return session.output === undefined ? askOnce(attempt, scope, asked) : askUntilFits(attempt, scope, asked);
+}
+
+async function askUntilFits<T>(attempt: Attempt, scope: Scope, given: Framed<T>): Promise<Reply<T>> {
+  const { session, input, framings } = given;
+  if (typeof session.output?.['~standard']?.validate !== 'function')
     throw new ConfigError(
       `The output of the session "${session.name}" is not a Standard Schema. Pass a schema from zod, valibot or arktype, or convert a JSON Schema with jsonSchemaStandard(schema) from flyball/tools.`,
     );
@@ -75,14 +79,17 @@ export async function askModel<T>(
   return asked.reply;
 }
 
+/** What a session is asked, and what made the session what it is. */
+interface Framed<T> {
+  readonly session: Session<T>;
+  readonly input: Input;
+  readonly framings: readonly string[];
+}
+
 /** A reply, and what is wrong with it where the session has a schema that it does not fit. */
 type OneReply<T> = Reply<T> & { readonly problem?: string };
 
-function askOnce<T>(
-  attempt: Attempt,
-  scope: Scope,
-  given: { readonly session: Session<T>; readonly input: Input; readonly framings: readonly string[] },
-): Promise<OneReply<T>> {
+function askOnce<T>(attempt: Attempt, scope: Scope, given: Framed<T>): Promise<OneReply<T>> {
   const { session, input, framings } = given;
   const conversation = underSetup(session, input);
   const prompt = closed(session, conversation);
@@ -210,10 +217,13 @@ async function converse(
   const tally = { input: 0, output: 0, costUsd: 0 };
   const timeoutMs = session.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   let offered: readonly string[] | undefined;
-  const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, async (how) => {
-    const tools = await toolsFor(attempt, pending, session);
-    if (tools !== session.tools && session.tools !== undefined) offered = tools.map(({ name }) => name);
-    return generate(attempt, pending, { session, prompt, tools, maxOutputTokens }, how, nth);
+  const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, (how) => {
+    const send = (tools: readonly ToolRef[]): Promise<ModelReply> => {
+      if (tools !== session.tools && session.tools !== undefined) offered = tools.map(({ name }) => name);
+      return generate(attempt, pending, { session, prompt, tools, maxOutputTokens }, how, nth);
+    };
+    const tools = toolsFor(attempt, pending, session);
+    return tools instanceof Promise ? tools.then(send) : send(tools);
   });
   if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   if (end.ended !== 'value') {
@@ -221,32 +231,38 @@ async function converse(
     // a call that was cut off may have been paid for
     if (end.ended === 'error')
       addWasted(attempt, session, tally, wastedIn(session, prompt, end.error, maxOutputTokens));
-    const isKnown = end.ended === 'stopped' && pending.used !== undefined;
-    const possibly = end.ended === 'stopped' && !isKnown ? { possibly: restOf(pending.reserved, tally) } : {};
-    const spent = isKnown ? (pending.used ?? {}) : amountsOf(tally);
+    const known = end.ended === 'stopped' ? pending.used?.() : undefined;
+    const isUnknown = end.ended === 'stopped' && known === undefined;
+    const possibly = isUnknown ? { possibly: restOf(pending.reserved, tally) } : {};
+    const spent = known ?? amountsOf(tally);
     return attempt.delivery.record({ type: 'ask-end', id: pending.id, failure, spent, ...possibly });
   }
-  const reply = {
-    ...end.value,
-    ...(offered === undefined ? {} : { offered }),
-    usage: soundUsage(session, prompt, end.value.usage, maxOutputTokens),
-  };
-  addUsage(tally, reply.usage, costOf(reply.usage, priceOfReply(attempt, session, reply.model)));
+  const reply = end.value;
+  const usage = soundUsage(session, prompt, reply.usage, maxOutputTokens);
+  addUsage(tally, usage, costOf(usage, priceOfReply(attempt, session, reply.model)));
   addWasted(attempt, session, tally, reply.wasted);
-  const read = await readReply(session, reply);
-  recordReply(attempt, pending, { ...reply, ...read }, tally, attempt.clock.monotonic() - began);
+  const read = session.output === undefined ? NOTHING_READ : await readReply(session, session.output, reply);
+  const ms = attempt.clock.monotonic() - began;
+  recordReply(attempt, pending, reply, { usage, offered, costUsd: tally.costUsd, ms, ...read }, amountsOf(tally));
 }
 
 /** The tools that a request may carry: those of the session, or what the seam leaves of them. */
-async function toolsFor(attempt: Attempt, pending: Pending, session: Session<unknown>): Promise<readonly ToolRef[]> {
+function toolsFor(
+  attempt: Attempt,
+  pending: Pending,
+  session: Session<unknown>,
+): readonly ToolRef[] | Promise<readonly ToolRef[]> {
   const { seams } = attempt.host;
   const given = session.tools ?? NO_TOOLS;
   if (seams['tools.load'] === undefined) return given;
-  const left = await through(seams, 'tools.load', async (list) => list)(given, attempt.guards.context(pending.id));
-  return left.length === given.length && left.every((tool, index) => tool === given[index]) ? given : left;
+  const isSame = (left: readonly ToolRef[]): boolean =>
+    left.length === given.length && left.every((tool, index) => tool === given[index]);
+  const load = through(seams, 'tools.load', async (list) => list);
+  const loaded = Promise.resolve(load(given, attempt.guards.context(pending.id)));
+  return loaded.then((left) => (isSame(left) ? given : left));
 }
 
-async function generate(
+function generate(
   attempt: Attempt,
   pending: Pending,
   asked: {
@@ -268,11 +284,9 @@ async function generate(
       ? {}
       : { onUsage: (usage) => tellUsed(attempt, pending, session, usage) }),
   });
-  if (seams['model'] === undefined) return session.model.generate(request, context);
-  return through(seams, 'model', (sent) => session.model.generate(sent, context))(
-    request,
-    attempt.guards.context(pending.id),
-  );
+  if (seams['model'] === undefined) return Promise.resolve(session.model.generate(request, context));
+  const send = through(seams, 'model', (sent) => session.model.generate(sent, context));
+  return Promise.resolve(send(request, attempt.guards.context(pending.id)));
 }
 
 /** The signal is that of the body, and made only where a model reads it. */
@@ -292,12 +306,15 @@ class CallContext extends WithSignal implements ModelCallContext {
   }
 }
 
-/** What the call is charged if it is aborted now. An adapter that says nonsense has said nothing. */
+/** What the call is charged if it is aborted now, which is worked out only then. An adapter that says nonsense has said nothing. */
 function tellUsed(attempt: Attempt, pending: Pending, session: Session<unknown>, usage: TokenUsage): void {
   if (!isAmount(usage.input) || !isAmount(usage.output)) return;
-  const tally = { input: 0, output: 0, costUsd: 0 };
-  addUsage(tally, usage, costOf(usage, dearestPrice(attempt, session)));
-  pending.used = atMost(amountsOf(tally), pending.reserved);
+  const told = { ...usage };
+  pending.used = () => {
+    const tally = { input: 0, output: 0, costUsd: 0 };
+    addUsage(tally, told, costOf(told, dearestPrice(attempt, session)));
+    return atMost(amountsOf(tally), pending.reserved);
+  };
 }
 
 /** Streamed text is counted by what it can be at most, which may be more than was reserved for it. */
@@ -309,8 +326,13 @@ function atMost(used: Partial<Amounts>, reserved: Partial<Amounts> = {}): Partia
 /** What is kept of reading: a value that is not simply the text parsed, or what is wrong. A replay reads nothing again. */
 type Kept = Pick<RecordedReply, 'value' | 'problem'>;
 
-async function readReply({ output, reads, tools = NO_TOOLS }: Session<unknown>, reply: ModelReply): Promise<Kept> {
-  if (output === undefined) return {};
+const NOTHING_READ: Kept = {};
+
+async function readReply(
+  { reads, tools = NO_TOOLS }: Session<unknown>,
+  output: StandardSchema<unknown, unknown>,
+  reply: ModelReply,
+): Promise<Kept> {
   if (reply.toolCalls.length > 0) return tools.length > 0 ? {} : { problem: NO_CALLS };
   if (reads === 'text') {
     const checked = await check(output, reply.text);
@@ -322,33 +344,40 @@ async function readReply({ output, reads, tools = NO_TOOLS }: Session<unknown>, 
   return isText ? {} : { value: read.value };
 }
 
+/** What is known of a reply beside what the model said. */
+interface About extends Kept {
+  readonly usage: TokenUsage;
+  readonly offered: readonly string[] | undefined;
+  readonly costUsd: number;
+  readonly ms: number;
+}
+
 function recordReply(
   attempt: Attempt,
   pending: Pending,
-  reply: ModelReply & Kept & { readonly offered?: readonly string[] },
-  tally: Tally,
-  ms: number,
+  reply: ModelReply,
+  about: About,
+  spent: Partial<Amounts>,
 ): void {
-  const { usage } = reply;
   const recorded: RecordedReply = {
     text: reply.text,
-    ...(reply.toolCalls.length > 0 ? { toolCalls: reply.toolCalls } : {}),
+    ...(reply.toolCalls.length > 0 ? { toolCalls: reply.toolCalls } : undefined),
     finish: reply.finish,
-    usage,
-    ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
-    ...(reply.opaqueReasoning === undefined ? {} : { opaqueReasoning: reply.opaqueReasoning }),
-    ...(reply.logProbs === undefined ? {} : { logProbs: reply.logProbs }),
-    ...(reply.model === undefined ? {} : { model: reply.model }),
-    ...(reply.wasted === undefined ? {} : { wasted: reply.wasted }),
-    ...(reply.offered === undefined ? {} : { offered: reply.offered }),
-    costUsd: tally.costUsd,
-    ...(reply.value === undefined ? {} : { value: reply.value }),
-    ...(reply.problem === undefined ? {} : { problem: reply.problem }),
-    ms,
+    usage: about.usage,
+    ...(reply.reasoning === undefined ? undefined : { reasoning: reply.reasoning }),
+    ...(reply.opaqueReasoning === undefined ? undefined : { opaqueReasoning: reply.opaqueReasoning }),
+    ...(reply.logProbs === undefined ? undefined : { logProbs: reply.logProbs }),
+    ...(reply.model === undefined ? undefined : { model: reply.model }),
+    ...(reply.wasted === undefined ? undefined : { wasted: reply.wasted }),
+    ...(about.offered === undefined ? undefined : { offered: about.offered }),
+    costUsd: about.costUsd,
+    ...(about.value === undefined ? undefined : { value: about.value }),
+    ...(about.problem === undefined ? undefined : { problem: about.problem }),
+    ms: about.ms,
   };
   try {
-    attempt.delivery.record({ type: 'ask-end', id: pending.id, reply: recorded, spent: amountsOf(tally) });
+    attempt.delivery.record({ type: 'ask-end', id: pending.id, reply: recorded, spent });
   } catch (error) {
-    attempt.delivery.record({ type: 'ask-end', id: pending.id, failure: failureOf(error), spent: amountsOf(tally) });
+    attempt.delivery.record({ type: 'ask-end', id: pending.id, failure: failureOf(error), spent });
   }
 }

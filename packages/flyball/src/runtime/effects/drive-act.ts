@@ -21,23 +21,25 @@ import { isRejected, passGates } from './gate.js';
 import { circuitIsOpen, circuitRefusal, eraOf, isInDoubt, type Tried, type TryOptions, tryAgain } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
-export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act): Promise<void> {
-  let act = proposed;
+export function driveAct(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   const intent = lastIntent(attempt, pending);
-  if (intent === undefined) {
-    if (act.class !== 'pure' && isStoodIn(attempt, pending)) return await simulate(attempt, pending, act);
-    const mayBeRejected = attempt.journal.state.hasRejections && !isAskedAlready(attempt, `${pending.id}!gate`);
-    if (mayBeRejected && isRejected(attempt, pending, act)) return;
-    if (needsGate(attempt, act)) {
-      const refusal = refusedBy(circuitIsOpen, attempt, act);
-      if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
-      const passed = await passGatesOrFail(attempt, pending, act);
-      if (passed === undefined) return;
-      act = passed;
-    }
-    if (act.class === 'pure') return drivePure(attempt, pending, act);
-  }
-  await carryOut(attempt, pending, act, intent);
+  if (intent !== undefined) return carryOut(attempt, pending, act, intent);
+  if (act.class !== 'pure' && isStoodIn(attempt, pending)) return simulate(attempt, pending, act);
+  const mayBeRejected = attempt.journal.state.hasRejections && !isAskedAlready(attempt, `${pending.id}!gate`);
+  if (mayBeRejected && isRejected(attempt, pending, act)) return Promise.resolve();
+  return needsGate(attempt, act) ? driveGated(attempt, pending, act) : drivePassed(attempt, pending, act);
+}
+
+async function driveGated(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
+  const refusal = refusedBy(circuitIsOpen, attempt, act);
+  if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
+  const passed = await passGatesOrFail(attempt, pending, act);
+  if (passed !== undefined) await drivePassed(attempt, pending, passed);
+}
+
+/** Nobody has to agree to it, or somebody has. */
+function drivePassed(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
+  return act.class === 'pure' ? drivePure(attempt, pending, act) : carryOut(attempt, pending, act, undefined);
 }
 
 /** From an INTENT of earlier, or from none yet, to the end. */
@@ -147,11 +149,13 @@ function refusedBy(circuit: typeof circuitRefusal, attempt: Attempt, act: Act): 
 }
 
 /** Most acts succeed at once: only what fails, or failed before, is tried again or held against its tool. */
-async function attemptAct(attempt: Attempt, pending: Pending, act: Act, options: TryOptions): Promise<Tried> {
+function attemptAct(attempt: Attempt, pending: Pending, act: Act, options: TryOptions): Promise<Tried> {
   const era = hasFailedBefore(attempt, act) ? eraOf(attempt, act) : undefined;
-  const end = await runBody(attempt, pending, options, act.body);
-  if (end.ended === 'value' && !hasFailedBefore(attempt, act)) return { end, mayHaveActed: false };
-  return tryAgain(attempt, pending, act, options, { end, era });
+  return runBody(attempt, pending, options, act.body).then((end) =>
+    end.ended === 'value' && !hasFailedBefore(attempt, act)
+      ? { end, mayHaveActed: false }
+      : tryAgain(attempt, pending, act, options, { end, era }),
+  );
 }
 
 function intentOf(attempt: Attempt, pending: Pending, act: Act, nth: number): EventOf<'intent'> {
@@ -162,8 +166,8 @@ function intentOf(attempt: Attempt, pending: Pending, act: Act, nth: number): Ev
     of: act.of,
     name: act.name,
     class: act.class,
-    ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
-    ...(act.rules.records === true ? { records: true as const } : {}),
+    ...(act.rules.compensate === undefined ? undefined : { undo: true as const }),
+    ...(act.rules.records === true ? { records: true as const } : undefined),
     key: keyOf(attempt, pending),
     input: act.input,
     deadline: attempt.clock.now() + longestMs(act, attempt.host.options.settleMs),

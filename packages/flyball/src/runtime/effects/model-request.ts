@@ -62,16 +62,20 @@ function worstCase(
   };
 }
 
+/** What a call can cost more of with a longer reply. */
+const GROWING = ['tokensIn', 'tokensOut', 'costUsd'] as const;
+
 /** The longest reply that the budget has room for: what it costs grows evenly with its length. */
 function fitting(
   left: (axis: CountedAxis) => number,
   worst: (output: number) => Partial<Amounts>,
   most: number,
 ): number {
+  const [none, one] = [worst(0), worst(1)];
   let longest = most;
-  for (const axis of ['tokensIn', 'tokensOut', 'costUsd'] as const) {
-    const fixed = worst(0)[axis] ?? 0;
-    const each = (worst(1)[axis] ?? 0) - fixed;
+  for (const axis of GROWING) {
+    const fixed = none[axis] ?? 0;
+    const each = (one[axis] ?? 0) - fixed;
     if (each > 0) longest = Math.min(longest, Math.floor((left(axis) - fixed) / each + 1e-9));
   }
   return Math.max(Math.min(most, LEAST_OUTPUT_TOKENS), longest);
