@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { Entry, RunEvent } from 'flyball';
 import { afterEach, describe, expect, it } from 'vitest';
 import { doubtsIn } from './doubts.js';
+import type { Kind } from './kind.js';
 import { Ledger } from './ledger.js';
+import type { Told } from './stage.js';
+import { wrongs } from './told.js';
 
 describe('whoever judges real faults', () => {
   const folder = mkdtempSync(join(tmpdir(), 'flyball-ledger-'));
@@ -58,5 +61,19 @@ describe('whoever judges real faults', () => {
     ]);
     expect(found[0]?.why).toContain('asked by the next process');
     expect(found[2]?.why).toContain('asked by its own process');
+  });
+
+  it('lets nobody be asked, and no run be taken over, where every process was let finish [R10-PG-REAL-FAULTS]', () => {
+    const told: Told = {
+      ...{ lost: [], doubled: [], repeated: 1, acts: 9, faults: 1, runs: 1, happened: 1, stuck: [], seconds: 1 },
+      takeovers: 2,
+      doubts: [{ why: 'it declares no way to verify it', avoidable: undefined }],
+    };
+    const kind: Kind = { name: 'any', about: '', run: async () => told };
+    expect(wrongs(kind, told)).toEqual([]);
+    expect(wrongs({ ...kind, isGraceful: true }, told)).toEqual([
+      'asked needlessly: it declares no way to verify it: its process was let finish',
+      'taken over: 2 times, from a process that was let finish',
+    ]);
   });
 });

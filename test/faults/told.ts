@@ -31,11 +31,13 @@ export function countedDoubts({ doubts }: Told): Readonly<Record<string, number>
 
 /** What must not be: acts lost or doubled, runs that did not end, questions that need not have been asked. */
 export function wrongs(kind: Kind, told: Told): readonly string[] {
-  const { lost, doubled, stuck, doubts } = told;
+  const { lost, doubled, stuck, doubts, takeovers } = told;
   const needless = doubts.flatMap(({ why, avoidable }) => {
     const reason = kind.isGraceful === true ? 'its process was let finish' : avoidable;
     return reason === undefined ? [] : [`${why}: ${reason}`];
   });
-  const all = { lost, doubled, 'not ended': stuck, 'asked needlessly': needless };
+  const left =
+    kind.isGraceful === true && takeovers > 0 ? [`${takeovers} times, from a process that was let finish`] : [];
+  const all = { lost, doubled, 'not ended': stuck, 'asked needlessly': needless, 'taken over': left };
   return Object.entries(all).flatMap(([what, found]) => found.map((each) => `${what}: ${each}`));
 }

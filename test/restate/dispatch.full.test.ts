@@ -147,6 +147,32 @@ describe.skipIf(why !== undefined)('runs that Restate dispatches', () => {
     for (const handle of handles) expect(await handle.finished()).toMatchObject({ stop: 'done' });
   });
 
+  it('end while Restate is away, and nobody is told of a problem with the worker [R10-RESTATE-AWAY]', async () => {
+    let go = (): void => undefined;
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const worker = await stage.worker({
+      waits: async (run: Run) => {
+        const body = () => {
+          made.push('at work');
+          return gone;
+        };
+        await run.step('work', null, body, 'idempotent');
+        return done('worked');
+      },
+    });
+    const handle = await start(worker.runtime, 'waits', 'one');
+    await expect.poll(() => made).toEqual(['at work']);
+    await stage.restate.kill();
+    go();
+    expect(await handle.finished()).toMatchObject({ stop: 'done', value: 'worked' });
+    await stage.restate.revive();
+    const again = await start(worker.runtime, 'waits', 'another');
+    expect(await again.finished()).toMatchObject({ stop: 'done' });
+    expect(worker.problems).toEqual([]);
+  });
+
   it('go on with a Restate that has lost everything, which their workers register with again [R10-RESTATE-LOST]', async () => {
     const worker = await stage.worker(agents, { restate: { sweepMs: 300 } });
     const sleeper = await start(worker.runtime, 'naps', 'sleeper');

@@ -14,6 +14,8 @@ import { servicesOf } from './services.js';
 const CALLS_PER_CONNECTION = 8;
 const GOODBYE_MS = 2_000;
 const BETWEEN_ROTATIONS_MS = 50;
+/** What the library logs of a call whose connection ended before its answer, as ours do when they rotate: Restate calls again. */
+const BROKEN_OFF = 'Got abort error from connection';
 
 /** Where Restate calls this process. */
 export interface Endpoint {
@@ -29,7 +31,8 @@ export async function openEndpoint(settings: Settings, drivers: Drivers): Promis
     ...(identityKeys.length === 0 ? {} : { identityKeys: [...identityKeys] }),
     // Restate keeps and shows why a call failed, and calls again; what is wrong with the service itself is for us
     logger: ({ level }, message, ...more) => {
-      if (level === 'error') onProblem(new Error([message, ...more].map(String).join(' ')), 'serving Restate');
+      if (level !== 'error' || String(message).startsWith(BROKEN_OFF)) return;
+      onProblem(new Error([message, ...more].map(String).join(' ')), 'serving Restate');
     },
   });
   const server = createServer(
