@@ -72,6 +72,16 @@ it('a changed policy file decides the next call, and the journal says which vers
     ['warned', undefined, second], // the third file is wrong, and the operator can see that here
     ['allowed', 'mail', second],
   ]);
+  const asked = new Map(
+    (await stage.entries()).flatMap(({ event }) =>
+      'input' in event && 'id' in event ? [[event.id, event.input]] : [],
+    ),
+  );
+  expect((await stage.events('guard-decision')).map(({ id }) => asked.get(id))).toEqual(
+    ['restricted', 'public', undefined, 'public', 'restricted', 'restricted', 'restricted', 'restricted'].map(
+      (classification) => (classification === undefined ? {} : { classification }),
+    ),
+  );
   expect(first).toMatch(/^1@[0-9a-f]{12}$/);
   expect(second).toMatch(/^2@[0-9a-f]{12}$/);
 });

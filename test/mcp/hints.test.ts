@@ -49,6 +49,7 @@ describe('hints of an MCP server', () => {
     expect(result).toMatchObject({ ok: false, failure: { code: 'DENIED' } });
     const files = { ...tool('workshop__environment'), name: 'read_file', legs: ['private-data'] as const };
     expect(pool.audit([files]).verdict).toBe('block');
+    expect(pool.audit([]).verdict).not.toBe('block'); // neither side has all three legs by itself
   });
 });
 

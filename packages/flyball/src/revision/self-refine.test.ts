@@ -59,6 +59,23 @@ describe('selfRefine', () => {
     expect(() => selfRefine(at.agent, { ...at, critic: other })).toThrow('use untilApproved (O5)');
     const elsewhere = zeroShot(session(scriptedModel({}, { id: 'other/model' }), 'writer'));
     expect(() => selfRefine(elsewhere, at)).toThrow('needs one model');
+    const reviser = session(scriptedModel({}, { id: 'other/model' }), 'reviser');
+    expect(() => selfRefine(at.agent, { ...at, reviser })).toThrow('needs one model');
+  });
+
+  it('gives every revision the task, the result as it is by then and what was said of that one [R8.5]', async () => {
+    const found = (text: string) => JSON.stringify({ issues: [{ text, severity: 'high' }] });
+    const at = bed({
+      writer: 'VERSION-0',
+      critic: ['FAULT-0', 'FAULT-1', 'FAULT-2'].map(found),
+      reviser: ['VERSION-1', 'VERSION-2', 'VERSION-3'],
+    });
+    await ended(selfRefine(at.agent, at), TASK);
+    for (const n of [0, 1, 2]) {
+      const prompt = at.model.promptAt('reviser', n + 1);
+      expect(prompt).toContain(README.slice(0, 100));
+      expect(prompt.match(/VERSION-\d|FAULT-\d/g)).toEqual([`VERSION-${n}`, `FAULT-${n}`]);
+    }
   });
 
   it('gives every session a setup of its own [R8.2]', async () => {

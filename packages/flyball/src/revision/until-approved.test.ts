@@ -86,6 +86,16 @@ describe('untilApproved', () => {
     for (const part of ['one', '0.4:no license', 'two', 'APPROVED']) expect(journal).toContain(part);
   });
 
+  it('gives every revision the draft as it is by then, and no word on the ones before [O5.4]', async () => {
+    const { model, agent, test } = bed(['DRAFT-0', 'DRAFT-1', 'DRAFT-2'], ['0.1:FAULT-0', '0.2:FAULT-1', 'APPROVED']);
+    await ended(untilApproved(agent, { test }), 'Summarize the README.');
+    for (const n of [0, 1]) {
+      const prompt = model.promptAt('writer', n + 2);
+      expect(prompt).toContain('Summarize the README.');
+      expect(prompt.match(/DRAFT-\d|FAULT-\d/g)).toEqual([`DRAFT-${n}`, `FAULT-${n}`]);
+    }
+  });
+
   it('says before it runs what it can cost [R11-PATTERN-USE]', () => {
     const { agent, test } = bed([], []);
     const known = described(agent, useFrom({ id: 'S1', name: 'once', parts: {}, calls: 1 }));

@@ -138,6 +138,23 @@ describe('withReviewers', () => {
       expect(model.promptAt('reviser')).toContain(part);
   });
 
+  it('gives a later revision the draft as it is by then, and the brief on that one [O9.6]', async () => {
+    const { model, agent, parts } = bed({
+      style: [issues('FAULT-0'), issues('FAULT-1'), NONE],
+      editor: [
+        edited('FAIL', { ranked: ['style-1'], brief: 'BRIEF-0' }),
+        edited('FAIL', { ranked: ['style-1'], brief: 'BRIEF-1' }),
+        edited('PASS'),
+      ],
+      reviser: ['REVISED-0', 'REVISED-1'],
+    });
+    await ended(withReviewers(agent, parts, { precedence, maxRounds: 3 }), TASK);
+    const [first, second] = [model.promptAt('reviser', 1), model.promptAt('reviser', 2)];
+    for (const part of [TASK, DRAFT, 'BRIEF-0', 'FAULT-0']) expect(first).toContain(part);
+    for (const part of [TASK, 'REVISED-0', 'BRIEF-1', 'FAULT-1']) expect(second).toContain(part);
+    for (const part of [DRAFT, 'BRIEF-0', 'FAULT-0']) expect(second).not.toContain(part);
+  });
+
   it('logs every round, and returns the draft with the fewest faults when none passed [O9.7]', async () => {
     const { agent, parts } = bed({
       style: [issues('one'), issues('one', 'two')],

@@ -1,4 +1,4 @@
-import type { Framing } from 'flyball';
+import { append, type Framing, type Prompt } from 'flyball';
 import { toolLoop } from 'flyball/loops';
 import { compression, pruning, reAct, useOf } from 'flyball/patterns';
 import { scriptedModel } from 'flyball/testing';
@@ -32,6 +32,28 @@ describe('compression', () => {
         if (role === 'tool') expect(content).toBe(pageText(Number(/\d+/.exec(content)?.[0])));
       }
     }
+  });
+
+  it('never takes a protected segment into a summary, however old it is [K6.1]', async () => {
+    const loop = talking();
+    const turns = [
+      { role: 'user', content: 'Read.' },
+      { role: 'assistant', content: 'I keep to the house rules.' },
+      { role: 'user', content: 'RULE: never name a customer.', protect: true },
+      { role: 'assistant', content: 'OLD WORDS.' },
+      { role: 'user', content: 'And then?' },
+      { role: 'assistant', content: 'Yes.' },
+    ] as const;
+    const asked = turns.reduce<Prompt | undefined>((tip, turn) => append(tip, turn), undefined);
+    const { outcome, notes } = await loop.run(append(asked, { role: 'user', content: 'Go on.' }));
+    expect(outcome.stop).toBe('done');
+    expect(notes.map(({ kind }) => kind)).toContain('context-compacted');
+    const worker = loop.model.requestsOf('worker');
+    for (const { messages } of worker)
+      expect(messages.filter(({ content }) => content === 'RULE: never name a customer.')).toHaveLength(1);
+    expect(JSON.stringify(worker.at(-1)?.messages)).not.toContain('OLD WORDS');
+    for (const { messages } of loop.model.requestsOf('worker-summarizer'))
+      expect(JSON.stringify(messages)).not.toContain('RULE: never');
   });
 
   it('lets pruning do it where that is enough: no calls [K6.2] [K6.acceptance]', async () => {

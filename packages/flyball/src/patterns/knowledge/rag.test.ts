@@ -48,6 +48,22 @@ describe('rag, answering', () => {
     expect(model.requests).toHaveLength(1);
   });
 
+  it('shows each of several pieces with its number, source and place [K1.2]', async () => {
+    const { model, outcome } = await answered(
+      'In writing [1], with a date [2].',
+      'What must an unpaid invoice carry, in writing?',
+    );
+    const shown = [
+      ...model
+        .promptAt('answerer')
+        .matchAll(/<document number="(\d+)" source="([^"]+)" place="characters \d+-\d+"[^>]*>/g),
+    ];
+    expect(shown.map(([, number]) => number)).toEqual(['1', '2']);
+    expect(shown.map(([, , source]) => source).sort()).toEqual(['billing.md', 'law.md']);
+    expect(model.promptAt('answerer').match(/<document /g)).toHaveLength(2);
+    expect(outcome).toMatchObject({ value: { citations: [{ number: 1 }, { number: 2 }] } });
+  });
+
   it('is blocked where it cites what was never found [K1.3] [K1.acceptance]', async () => {
     const { outcome } = await answered('Within thirty days [99], [1].');
     expect(outcome).toMatchObject({ stop: 'blocked', partial: { kind: 'unresolved', numbers: [99] } });
