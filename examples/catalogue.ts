@@ -16,3 +16,12 @@ const create = (modelCalls: number) =>
 // seven calls do not fit into a budget of three
 assert.throws(() => create(3), { code: 'CONFIG_INVALID' });
 await create(40).close();
+
+// #region system
+export const system = {
+  agents: { sort: { owner: 'the front office' } },
+  evals: { changedAt: Date.parse('2026-11-02'), passedAt: Date.parse('2026-11-04'), suites: [{ cases: 'real' }] },
+} as const;
+// #endregion
+const evaluated = createRuntime({ engine: memoryEngine(), agents, composition: composition({ system }) });
+await evaluated.close();

@@ -9,7 +9,7 @@ import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
 import { type McpEvent, mcpServersFromFile, openMcpPool, searchTools } from 'flyball/adapters/mcp-client';
 import { defineAgent } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
-import { tool, toolset } from 'flyball/tools';
+import { injectionShield, tool, toolset } from 'flyball/tools';
 
 /** MCP both ways: tools and an agent served over HTTP, and consumed from there by another agent. */
 
@@ -74,7 +74,9 @@ const clerk = defineAgent({
   loop: { doubleConfirmation: false },
 });
 // #endregion
-const desk = createRuntime({ engine: memoryEngine(), agents: { clerk } });
+// what a server returns is text from outside
+const shield = injectionShield({ secret: 'at least sixteen characters' });
+const desk = createRuntime({ engine: memoryEngine(), agents: { clerk }, seams: shield });
 const run = await desk.start('clerk', 'How many lamps are left?', { budget: budget({ costUsd: 1 }) });
 const outcome = await run.outcome();
 assert.equal(outcome.stop, 'done');

@@ -126,6 +126,69 @@ describe('journals', () => {
     expect(rulesOf([await journalOf(loud, 'Hello')])).toEqual([]);
   });
 
+  describe('an error that code swallows', () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays. Not for looking.',
+      input: z.object({ cents: z.number() }),
+      effect: 'pure',
+      execute: async (): Promise<string> => {
+        throw new Error('the bank refused');
+      },
+    });
+    const answers = () => session(scriptedModel({ q: () => 'All is well.' }), 'q');
+    const paid = (after: (run: Parameters<Agent<string, string>>[0], failure: string) => Promise<string>) =>
+      (async (run) => {
+        const result = await run.call(pay, { cents: 5 });
+        return done(await after(run, result.ok ? '' : result.content));
+      }) as Agent<string, string>;
+    const rules = async (agent: Agent<string, string>) => rulesOf([await journalOf(agent, 'Settle it.')]);
+
+    it('is found although the run goes on with something else [R17-TRACE]', async () => {
+      expect(await rules(paid(async (run) => (await run.ask(answers(), 'Say hello.')).text))).toEqual(['A10']);
+      expect(await rules(paid(async (run) => String((await run.call(look, { key: 'aaaa' })).ok)))).toEqual(['A10']);
+      const child: Agent<string, string> = async (_run, input) => done(input);
+      expect(
+        await rules(
+          paid(async (run) => {
+            await run.spawn(child, 'something else', { modelCalls: 1 });
+            return 'ok';
+          }),
+        ),
+      ).toEqual(['A10']);
+    });
+
+    it('is none where the answer, a request, a note or a child says so, and where it is tried again [R17-TRACE]', async () => {
+      expect(await rules(paid(async (_run, failure) => `Not paid: ${failure}`))).toEqual([]);
+      expect(await rules(paid(async (run, failure) => (await run.ask(answers(), failure)).text))).toEqual([]);
+      const noted = paid(async (run) => {
+        run.note({ kind: 'unpaid', cents: 5 });
+        return 'ok';
+      });
+      expect(await rules(noted)).toEqual([]);
+      const child: Agent<string, string> = async (_run, input) => done(input);
+      const handed = paid(async (run, failure) => {
+        await run.spawn(child, failure, { modelCalls: 1 });
+        return 'ok';
+      });
+      expect(await rules(handed)).toEqual([]);
+    });
+
+    it('is found where it is that of a child, and none where the child said it [R17-TRACE]', async () => {
+      const child: Agent<string, string> = async () => {
+        throw new Error('the bank refused');
+      };
+      const parent =
+        (value: (why: string) => string): Agent<string, string> =>
+        async (run) => {
+          const outcome = await run.spawn(child, 'pay', { modelCalls: 1 });
+          return done(value(outcome.stop === 'failed' ? outcome.failure.message : ''));
+        };
+      expect(await rules(parent(() => 'All is well.'))).toEqual(['A10']);
+      expect(await rules(parent((why) => `Not paid: ${why}`))).toEqual([]);
+    });
+  });
+
   it('show prompts that only grow past the given share of the window [R17-TRACE]', async () => {
     const keys = Array.from({ length: 7 }, (_none, n) => `value-of-${'x'.repeat(n * 40)}`);
     const journal = await journalOf(looker([...keys.map(call), 'done']), 'Follow them.');

@@ -21,6 +21,8 @@ interface Judged {
 }
 
 const A7 = 'Yes, for long tasks: every page that was read is sent again with each later call.';
+const A2 =
+  'Partly. Whoever reads what came back and asks again decides something that code cannot. For a worker that calls its tool once, yes.';
 const V6 = 'Yes. Web pages reach a model, and anyone can write a web page.';
 
 const JUDGED: Readonly<Record<keyof typeof systems, Judged>> = {
@@ -35,6 +37,7 @@ const JUDGED: Readonly<Record<keyof typeof systems, Judged>> = {
       IA2: 'Yes. A page could make the model run code, and nothing confines it.',
       CE5: 'Yes. This is the same mistake as the missing O17, reported at each worker.',
       A7,
+      A2,
     },
     after:
       'Each worker gets a brief and its own context (`isolated`), tool results pass `injectionShield`, Python runs in a sandbox, and old tool results are pruned.',
@@ -60,6 +63,7 @@ const JUDGED: Readonly<Record<keyof typeof systems, Judged>> = {
       'O2 requires V20': 'Partly, for the same reason.',
       'I2 requires V6': V6,
       A7,
+      A2,
       A8: 'Yes. The searches need nothing of each other.',
     },
     after:
@@ -90,7 +94,7 @@ function section(name: keyof typeof systems): string {
     ({ level, at, rule, why, change }) =>
       `| ${level} | ${at} | ${rule} | ${why} ${change} | ${findings[rule] ?? 'not judged'} |`,
   );
-  const left = lint(changed[name]).map(({ level, rule }) => `${level} \`${rule}\``);
+  const left = [...new Set(lint(changed[name]).map(({ level, rule }) => `${level} \`${rule}\``))];
   return `## ${title}
 
 ${about}

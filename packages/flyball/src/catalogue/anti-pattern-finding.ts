@@ -1,22 +1,28 @@
+import type { PatternId } from '../core/use.js';
 import { antiPatterns } from './catalogue.js';
 import type { Finding } from './finding.js';
 import { shown } from './lint-relations.js';
 import type { AntiPatternId, Level } from './types.js';
 
-/** What a rule found: where, and why it is that anti-pattern here. The rest is in the catalogue. */
-export function foundAnti(id: AntiPatternId, at: string, why: string, level?: Level): Finding {
+/** What a rule found, and the smallest change after which it would not. Patterns stand in it by id: `Add {V5}.` */
+export interface Found {
+  readonly at: string;
+  readonly why: string;
+  readonly change: string;
+  /** The worst level of the anti-pattern where it is absent. */
+  readonly level?: Level;
+}
+
+/** What a rule found, as that anti-pattern. */
+export function foundAnti(id: AntiPatternId, { at, why, change, level }: Found): Finding {
   const spec = antiPatterns.find((each) => each.id === id);
-  const fix = spec?.fix ?? [];
-  const change = [
-    ...(fix.length === 0 ? [] : [`Add ${fix.map(shown).join(' or ')}.`]),
-    ...(spec?.instead === undefined ? [] : [spec.instead]),
-  ];
+  const named = [...change.matchAll(/\{(\w+)\}/g)].map(([, pattern]) => pattern as PatternId);
   return {
     rule: id,
     level: level ?? spec?.level ?? 'warning',
     at,
     why: `${spec?.name}: ${why}`,
-    change: change.join(' '),
-    patterns: fix,
+    change: change.replaceAll(/\{(\w+)\}/g, (_all, pattern: PatternId) => shown(pattern)),
+    patterns: [...new Set(named)],
   };
 }

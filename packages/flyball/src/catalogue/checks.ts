@@ -41,11 +41,10 @@ export const checks: Readonly<Record<CheckName, Check>> = {
 
 const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
 
-/** Whether nothing that varies stands before something that is shared. */
-export function variesLast({ system: { segments } }: Pick<Context, 'system'>): boolean | undefined {
-  if (segments === undefined) return undefined;
+/** Whether nothing that varies stands before something that is shared. Where nothing varies, nobody said what does. */
+export function variesLast({ system: { segments = [] } }: Pick<Context, 'system'>): boolean | undefined {
   const first = segments.findIndex(({ varies }) => varies !== 'never');
-  return first < 0 || segments.slice(first).every(({ varies }) => varies !== 'never');
+  return first < 0 ? undefined : segments.slice(first).every(({ varies }) => varies !== 'never');
 }
 
 function capped(placed: Context['placed'], id: string, param: string, most = MOST_ATTEMPTS): boolean | undefined {

@@ -1,6 +1,6 @@
 import type { Finding } from './finding.js';
 import { lint } from './lint.js';
-import { type Composition, hostOf } from './subject.js';
+import type { Composition } from './subject.js';
 
 /** What `createRuntime` hands to a check of its composition. */
 export interface Assembled {
@@ -13,7 +13,7 @@ export interface Assembled {
  * created while the linter finds errors.
  */
 export function composition(
-  given: Omit<Composition, 'agents' | 'host'> = {},
+  given: Omit<Composition, 'agents' | 'host' | 'seams'> = {},
 ): (assembled: Assembled) => readonly Finding[] {
-  return ({ agents, seams }) => lint({ ...given, agents, host: hostOf(seams) });
+  return ({ agents, seams }) => lint({ ...given, agents, seams });
 }

@@ -1,11 +1,13 @@
-import type { PatternId } from '../core/use.js';
+import { type PatternId, usesIn } from '../core/use.js';
 import { patterns } from './catalogue.js';
-import { type Composition, type Placed, placedIn, RUNTIME_PATTERNS, type System, sessionsBy } from './subject.js';
+import { knownSystem, systemOf } from './derived.js';
+import { type Composition, hostOf, type Placed, placedIn, type System, seatedSessions, sessionsBy } from './subject.js';
 import type { FactName, MeasureName, PatternSpec, Profile, Relation } from './types.js';
 
 /** A composition as the rules see it. */
 export interface Context {
   readonly subject: Composition;
+  /** What was read off the agents, and what was stated. */
   readonly system: System;
   readonly placed: readonly Placed[];
   readonly host: ReadonlySet<string>;
@@ -13,7 +15,7 @@ export interface Context {
   /** Every pattern that is there, from the host included. */
   readonly present: ReadonlySet<string>;
   /** Undefined where nobody knows. */
-  readonly fact: (name: FactName) => boolean | undefined;
+  readonly fact: (name: FactName, agent?: string) => boolean | undefined;
   /** What can be counted before anything runs; undefined for what only journals tell. */
   readonly measure: (name: MeasureName) => number | undefined;
 }
@@ -24,9 +26,19 @@ export const loops: readonly PatternSpec[] = patterns.filter(({ isLoop }) => isL
 
 export function contextOf(subject: Composition): Context {
   const placed = placedIn(subject.agents);
-  const host = new Set<string>(subject.host ?? RUNTIME_PATTERNS);
-  const system = subject.system ?? {};
-  const facts = factsOf(placed, system);
+  const host = new Set<string>(subject.host ?? hostOf(subject.seams));
+  const stated = subject.system ?? {};
+  const read = Object.fromEntries(Object.entries(subject.agents).map(([name, agent]) => [name, systemOf(name, agent)]));
+  const system = knownSystem(Object.values(read), subject.seams, stated);
+  const facts = factsOf(placed, system, stated);
+  // what one agent reads or does binds no other
+  const own = Object.fromEntries(
+    Object.entries(read).map(([name, each]) => {
+      const at = placed.filter(({ agent }) => agent === name);
+      return [name, factsOf(at, knownSystem([each], subject.seams, stated), stated)];
+    }),
+  );
+  const measures = counted(placed);
   return {
     subject,
     system,
@@ -34,8 +46,9 @@ export function contextOf(subject: Composition): Context {
     host,
     profile: new Set(subject.profile ?? []),
     present: presentIn(placed, host),
-    fact: (name) => subject.decisions?.facts?.[name] ?? facts[name],
-    measure: (name) => counted(placed)[name],
+    fact: (name, agent) =>
+      subject.decisions?.facts?.[name] ?? (agent === undefined ? facts : (own[agent] ?? facts))[name],
+    measure: (name) => measures[name],
   };
 }
 
@@ -43,7 +56,21 @@ function counted(placed: readonly Placed[]): Readonly<Partial<Record<MeasureName
   const crews = placed
     .filter(({ use }) => use.id === 'O6')
     .map(({ use }) => [use.parts['workers'] ?? []].flat().length);
-  return { workers: Math.max(0, ...crews), tools: mostTools(placed.map(({ use }) => use)) };
+  return {
+    workers: Math.max(0, ...crews),
+    tools: mostTools(placed.map(({ use }) => use)),
+    'shared-tools': sharedTools(placed),
+  };
+}
+
+const MANY_USERS = 3;
+
+/** Tools that so many sessions have. */
+function sharedTools(placed: readonly Placed[]): number {
+  const sessions = new Set(placed.flatMap(({ use }) => seatedSessions(use)));
+  const users = new Map<string, number>();
+  for (const { tools = [] } of sessions) for (const { name } of tools) users.set(name, (users.get(name) ?? 0) + 1);
+  return [...users.values()].filter((count) => count >= MANY_USERS).length;
 }
 
 /** Patterns of some uses, and what they have by construction. */
@@ -76,19 +103,23 @@ export function isKept({ from, to }: Relation, own: readonly Placed[]): boolean 
 }
 
 /** What tools, sessions and the system decide. What they say nothing about stays unknown. */
-function factsOf(placed: readonly Placed[], system: System): Readonly<Partial<Record<FactName, boolean>>> {
-  const { tools, delegates, segments, crossings } = system;
+function factsOf(
+  placed: readonly Placed[],
+  { tools, delegates, segments }: System,
+  { agents, crossings }: System,
+): Readonly<Partial<Record<FactName, boolean>>> {
   const legs = new Set(tools?.flatMap((tool) => tool.legs ?? []));
   const ofTools = (is: (tool: NonNullable<typeof tools>[number]) => boolean) => tools?.some(is);
   const has = (id: string) => placed.some(({ use }) => use.id === id);
-  const sessions = placed.flatMap(({ use }) => sessionsBy(use));
   return defined({
-    'irreversible-action': ofTools(({ effect }) => effect === 'irreversible'),
-    'privileged-tool': ofTools(({ effect, privileged }) => privileged === true || effect === 'irreversible'),
+    'irreversible-action': ofTools((tool) => isUnasked(tool)),
+    'privileged-tool': ofTools((tool) => tool.privileged === true || isUnasked(tool)),
     'outside-result': ofTools(({ legs: own = [] }) => own.includes('untrusted')),
     'third-party-content': ofTools(({ legs: own = [] }) => own.includes('untrusted')),
     'code-execution': ofTools(({ runs, privileged }) => runs === 'code' || privileged === true),
-    'mutating-command': ofTools(({ runs, effect = 'pure' }) => runs !== undefined && effect !== 'pure'),
+    'mutating-command': ofTools(
+      ({ runs, effect = 'pure', asks }) => runs !== undefined && effect !== 'pure' && asks !== true,
+    ),
     'outside-input': crossings === undefined ? undefined : crossings.input !== undefined,
     trifecta: tools === undefined ? undefined : legs.size === 3,
     'unknown-executor': delegates?.some(({ card }) => card !== 'verified'),
@@ -96,10 +127,22 @@ function factsOf(placed: readonly Placed[], system: System): Readonly<Partial<Re
     'shared-prefix': has('R17') ? true : undefined,
     'retries-trajectory': has('R7') && has('R4') ? true : undefined,
     'examples-per-call': segments?.some(({ name, varies }) => name === 'examples' && varies === 'call'),
-    'several-roles': system.agents === undefined ? undefined : Object.keys(system.agents).length > 1,
+    'several-roles': agents === undefined ? undefined : Object.keys(agents).length > 1,
     'judge-reads-quarantine': has('V4') && has('V15') ? true : undefined,
-    'structured-inner': sessions.length === 0 ? undefined : has('S6') || has('V20'),
+    'structured-inner': structuredIn(placed),
   });
+}
+
+/** What cannot be undone, and nobody is asked about. */
+const isUnasked = ({ effect, asks }: { readonly effect?: string; readonly asks?: boolean }): boolean =>
+  effect === 'irreversible' && asks !== true;
+
+/** Whether what H3 wraps answers in a form: a shape, or a session with a schema. Undefined where no session is known. */
+function structuredIn(placed: readonly Placed[]): boolean | undefined {
+  const inner = placed.filter(({ use }) => use.id === 'H3').flatMap(({ use }) => usesIn(use).slice(1));
+  if (inner.some(({ id, provides }) => id === 'S6' || provides.includes('S6'))) return true;
+  const sessions = inner.flatMap(seatedSessions);
+  return sessions.length === 0 ? undefined : sessions.some(({ output }) => output !== undefined);
 }
 
 function defined<T extends object>(values: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {

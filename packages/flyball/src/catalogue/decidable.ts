@@ -1,5 +1,5 @@
 import { antiPatterns, relations } from './catalogue.js';
-import type { Relation } from './types.js';
+import type { Condition, Relation } from './types.js';
 
 /** Rules of the linter that are neither a relation nor an anti-pattern. */
 const OWN_RULES = [
@@ -42,8 +42,12 @@ export function factNames(): readonly string[] {
 }
 
 function conditions(kind: 'person' | 'fact'): readonly string[] {
-  const names = relations.flatMap(({ when }) =>
-    typeof when === 'object' && kind in when ? [(when as Readonly<Record<string, string>>)[kind] ?? ''] : [],
-  );
-  return [...new Set(names)];
+  return [...new Set(relations.flatMap(({ when }) => namesIn(when, kind)))];
+}
+
+function namesIn(when: Condition, kind: 'person' | 'fact'): readonly string[] {
+  if (typeof when === 'string') return [];
+  if ('anyOf' in when) return when.anyOf.flatMap((each) => namesIn(each, kind));
+  if ('allOf' in when) return when.allOf.flatMap((each) => namesIn(each, kind));
+  return kind in when ? [(when as Readonly<Record<string, string>>)[kind] ?? ''] : [];
 }

@@ -1,18 +1,10 @@
-import type { Entry } from '../core/events.js';
 import { usesIn } from '../core/use.js';
 import { claimsFeeling } from './affect.js';
 import { foundAnti } from './anti-pattern-finding.js';
 import { type Finding, inOrder } from './finding.js';
-import {
-  callsIn,
-  type RunJournal,
-  type Span,
-  scopeOfEffect,
-  serialChildren,
-  tokensBySession,
-  unusedShare,
-} from './journal.js';
+import { callsIn, type RunJournal, type Span, serialChildren, tokensBySession, unusedShare } from './journal.js';
 import { withoutAccepted } from './lint.js';
+import { silent } from './silent-failure.js';
 import { type Composition, placedIn } from './subject.js';
 import { drifted, overheard, stale, untraced, unusedMemories } from './trace-rules.js';
 
@@ -104,34 +96,6 @@ function undeclared({ run, spans }: RunJournal, agents: Composition['agents']): 
     }));
 }
 
-/** An error after which nobody is told: no model reads it, nobody waits, and the run ends as if nothing had happened. */
-function silent({ run, entries }: RunJournal): readonly Finding[] {
-  const end = entries.at(-1)?.event;
-  if (end?.type !== 'run-end' || end.outcome.stop !== 'done') return [];
-  return entries.flatMap(({ event }, index) => {
-    const failed =
-      (event.type === 'abort' && event.ran === true && event.cutOff !== true) ||
-      (event.type === 'ask-end' && event.failure !== undefined && event.cutOff !== true);
-    if (!failed || entries.slice(index + 1).some(tells)) return [];
-    return [
-      foundAnti(
-        'A10',
-        `${run}:${scopeOfEffect(event.id)}`,
-        'something failed, and nothing after it reports, replaces or escalates it.',
-      ),
-    ];
-  });
-}
-
-const tells = ({ event }: Entry): boolean =>
-  event.type === 'ask-start' ||
-  event.type === 'wait-start' ||
-  event.type === 'intent' ||
-  event.type === 'complete' ||
-  event.type === 'note' ||
-  event.type === 'spawn-start' ||
-  (event.type === 'scope-end' && event.how !== 'done');
-
 function hoarded({ run, entries }: RunJournal, { window, share = 0.5 }: JournalOptions): readonly Finding[] {
   if (window === undefined) return [];
   return [...tokensBySession(entries)].flatMap(([session, tokens]) => {
@@ -139,11 +103,11 @@ function hoarded({ run, entries }: RunJournal, { window, share = 0.5 }: JournalO
     const last = tokens.at(-1) ?? 0;
     return isRising && last > window * share
       ? [
-          foundAnti(
-            'A7',
-            `${run}:${session}`,
-            `its prompts only grow, to ${Math.round((last / window) * 100)}% of the window.`,
-          ),
+          foundAnti('A7', {
+            at: `${run}:${session}`,
+            why: `its prompts only grow, to ${Math.round((last / window) * 100)}% of the window.`,
+            change: 'Give its window a policy: {K7} or {K6}.',
+          }),
         ]
       : [];
   });
@@ -151,7 +115,11 @@ function hoarded({ run, entries }: RunJournal, { window, share = 0.5 }: JournalO
 
 function serial({ run, entries }: RunJournal): readonly Finding[] {
   return serialChildren(entries).map(({ first, second }) =>
-    foundAnti('A8', `${run}:${second}`, `it waited for ${first} and used nothing of it.`),
+    foundAnti('A8', {
+      at: `${run}:${second}`,
+      why: `it waited for ${first} and used nothing of it.`,
+      change: `Run it beside ${first}: {O4}.`,
+    }),
   );
 }
 
@@ -159,7 +127,13 @@ function serial({ run, entries }: RunJournal): readonly Finding[] {
 function unused({ run, entries, spans }: RunJournal): readonly Finding[] {
   const loop = spans.find(({ pattern }) => pattern === 'reAct');
   return loop !== undefined && unusedShare(entries) === 1
-    ? [foundAnti('CE3', `${run}:${loop.path}`, 'no call used what an earlier one had returned.')]
+    ? [
+        foundAnti('CE3', {
+          at: `${run}:${loop.path}`,
+          why: 'no call used what an earlier one had returned.',
+          change: 'Plan all calls at once: {R5} in its place.',
+        }),
+      ]
     : [];
 }
 
@@ -167,7 +141,13 @@ function affected({ run, entries }: RunJournal): readonly Finding[] {
   const end = entries.at(-1)?.event;
   const value = end?.type === 'run-end' && 'value' in end.outcome ? end.outcome.value : undefined;
   return typeof value === 'string' && claimsFeeling(value)
-    ? [foundAnti('HA1', run, 'the answer says how the agent feels.')]
+    ? [
+        foundAnti('HA1', {
+          at: run,
+          why: 'the answer says how the agent feels.',
+          change: 'Forbid it in the instructions, and check answers: {V5}.',
+        }),
+      ]
     : [];
 }
 
@@ -176,7 +156,11 @@ function sameSequence(journals: readonly RunJournal[], { runs = MANY }: JournalO
   const { share, sequence, count } = commonSequence(journals);
   if (count < runs || share < SAME_SEQUENCE || sequence.length === 0) return [];
   return [
-    foundAnti('A2', `${count} runs`, `${Math.round(share * 100)}% of them call ${sequence.join(', ')} in this order.`),
+    foundAnti('A2', {
+      at: `${count} runs`,
+      why: `${Math.round(share * 100)}% of them call ${sequence.join(', ')} in this order.`,
+      change: 'Call them from code in this order: {O2} and {I1}.',
+    }),
   ];
 }
 
@@ -215,5 +199,12 @@ function neverCalled(journals: readonly RunJournal[], { runs = MANY }: JournalOp
   const idle = [...offered].filter((name) => !called.has(name));
   return idle.length === 0
     ? []
-    : [foundAnti('A12', `${journals.length} runs`, `nobody called ${idle.join(', ')}.`, 'warning')];
+    : [
+        foundAnti('A12', {
+          at: `${journals.length} runs`,
+          why: `nobody called ${idle.join(', ')}.`,
+          change: `Take ${idle.join(', ')} away, or choose tools for each task: {V13}.`,
+          level: 'warning',
+        }),
+      ];
 }

@@ -24,7 +24,8 @@ function missingIn(context: Context, agent: string): readonly Finding[] {
   const own = context.placed.filter((each) => each.agent === agent);
   const isWhole = own.every(({ opaque }) => opaque.length === 0);
   const active = relations.filter(
-    (relation) => relation.kind === 'requires' && isTrue(context, relation.when) === true && !isKept(relation, own),
+    (relation) =>
+      relation.kind === 'requires' && isTrue(context, relation.when, agent) === true && !isKept(relation, own),
   );
   return unsatisfied(presentIn(own, context.host), active, loops).map(({ from, to, why }) => {
     const wanted = to.filter(isPattern);
@@ -73,7 +74,7 @@ function conflicts(context: Context, relation: Relation): readonly Finding[] {
           ]),
         ]
       : [];
-  return meetings(context, from, other).map((at) =>
+  return meetings(context, from, other, when).map((at) =>
     finding(rule, 'error', at, why, `Keep one of ${shown(from as PatternId)} and ${shown(other)} here.`, [
       from as PatternId,
       other,
@@ -81,22 +82,65 @@ function conflicts(context: Context, relation: Relation): readonly Finding[] {
   );
 }
 
-/** Where two patterns are given the same task. */
-function meetings({ placed }: Context, from: string, other: string): readonly string[] {
+/** Where two patterns are given the same task; in one span, where one of them is inside the other. */
+function meetings({ placed }: Context, from: string, other: string, when: Condition): readonly string[] {
+  return pairs(placed, from, other)
+    .filter(([one, another]) => when !== 'span' || isInside(one, another) || isInside(another, one))
+    .map(([one, another]) => (another.at.length > one.at.length ? another.at : one.at));
+}
+
+function pairs(placed: readonly Placed[], from: string, other: string): readonly (readonly [Placed, Placed])[] {
   const ofOther = placed.filter(({ use }) => has(use, other));
   return placed
     .filter(({ use }) => has(use, from))
     .flatMap((one) =>
       ofOther
         .filter((another) => another.task === one.task && another.agent === one.agent && another.use !== one.use)
-        .map((another) => (another.at.length > one.at.length ? another.at : one.at)),
+        .map((another) => [one, another] as const),
     );
 }
 
-/** Only what a journal measured, or a person answered, makes it more than a possibility. */
+const isInside = (inner: Placed, outer: Placed): boolean => inner.ancestors.includes(outer.use);
+
+/** What fills the same place as another: around or inside each other two of them do one job twice. */
+const WORKS: ReadonlySet<string> = new Set(['agent', 'retriever']);
+
+/**
+ * A pattern and what would replace it, on one job. One that the better one needs, or a plain call or block that it is made
+ * of, does its own part of it.
+ */
+function twice({ placed }: Context, { from, to }: Relation): readonly Finding['at'][] {
+  const spec = patternSpec(from);
+  return to.filter(isPattern).flatMap((better) => {
+    if (spec === undefined || needs(better, from as PatternId)) return [];
+    const isPartOf = (one: Placed, another: Placed): boolean =>
+      (isInside(one, another) || isInside(another, one)) && (!WORKS.has(spec.kind) || spec.category === 'signal');
+    return pairs(placed, from, better)
+      .filter(([one, another]) => one.use.id === from && another.use.id === better && !isPartOf(one, another))
+      .map(([one]) => one.at);
+  });
+}
+
+/** Whether a pattern requires another, whatever else is there. */
+function needs(id: PatternId, other: PatternId): boolean {
+  return relations.some(
+    ({ from, kind, when, to }) => from === id && kind === 'requires' && when === 'always' && to.includes(other),
+  );
+}
+
+/** Only what a journal measured, or a person answered, makes it more than a possibility. Both for one job is one too many. */
 function upgrades(context: Context, relation: Relation): readonly Finding[] {
   const { from, to, why, when } = relation;
   const better = to.filter(isPattern);
+  const both = isTrue(context, when) === false ? [] : twice(context, relation);
+  if (both.length > 0)
+    return both.map((at) => {
+      const change = `Keep ${better.map(shown).join(' or ')}, and take ${shown(from as PatternId)} out here.`;
+      return finding(ruleOf(relation), 'warning', at, `Both do one job. ${why}`, change, [
+        from as PatternId,
+        ...better,
+      ]);
+    });
   if (isTrue(context, when) !== true || better.some((id) => context.present.has(id))) return [];
   return [
     finding(
@@ -131,9 +175,12 @@ function isBeside({ placed, present, host }: Context, from: string, other: strin
 }
 
 /** Whether a condition holds; undefined where nobody knows. */
-export function isTrue(context: Context, when: Condition): boolean | undefined {
+export function isTrue(context: Context, when: Condition, agent?: string): boolean | undefined {
   if (typeof when === 'string') return true;
-  if ('fact' in when) return context.fact(when.fact);
+  if ('anyOf' in when) return anyTrue(when.anyOf.map((each) => isTrue(context, each, agent)));
+  if ('allOf' in when) return not(anyTrue(when.allOf.map((each) => not(isTrue(context, each, agent)))));
+  if ('present' in when) return context.present.has(when.present);
+  if ('fact' in when) return context.fact(when.fact, agent);
   if ('profile' in when) return context.profile.has(when.profile);
   if ('person' in when) return context.subject.decisions?.questions?.[when.person];
   const measured = context.measure(when.measured);
@@ -141,6 +188,13 @@ export function isTrue(context: Context, when: Condition): boolean | undefined {
     ? undefined
     : measured > (when.above ?? Infinity) || measured < (when.below ?? -Infinity);
 }
+
+function anyTrue(values: readonly (boolean | undefined)[]): boolean | undefined {
+  if (values.includes(true)) return true;
+  return values.includes(undefined) ? undefined : false;
+}
+
+const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
 
 function atOf({ placed, subject: { agents } }: Context, from: string): string {
   return placed.find(({ use }) => has(use, from))?.at ?? Object.keys(agents)[0] ?? 'host';

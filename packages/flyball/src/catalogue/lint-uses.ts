@@ -1,11 +1,12 @@
-import { bothAre } from '../core/about.js';
+import { bothAre, sessionsIn } from '../core/about.js';
 import { budget } from '../core/budget.js';
-import { isOneSession } from '../core/use.js';
+import { isOneSession, type SeatedSession } from '../core/use.js';
 import { patternSpec } from './catalogue.js';
 import type { Context } from './context.js';
+import { budgetOf } from './derived.js';
 import type { Finding } from './finding.js';
 import { shown } from './lint-relations.js';
-import { opaqueIn, type Placed, sessionsBy } from './subject.js';
+import { opaqueIn, type Placed } from './subject.js';
 import type { SeatSpec } from './types.js';
 
 /** Numbers that were given to something else and never come back. */
@@ -28,11 +29,18 @@ function reserved({ use: { id }, at }: Placed): readonly Finding[] {
   return [{ rule: 'RESERVED', level: 'error', at, why, change: `Use ${instead}.`, patterns: [] }];
 }
 
+/** Every session of a role, of an agent that plays it too. */
+function sessionsOf({ parts }: Placed['use']): readonly { readonly role: string; readonly session: SeatedSession }[] {
+  return Object.entries(parts).flatMap(([role, part]) =>
+    [part].flat().flatMap((each) => sessionsIn(each).map((session) => ({ role, session }))),
+  );
+}
+
 /** Who judges has no tools and is nobody else. */
 function seats({ use, at }: Placed): readonly Finding[] {
   const spec = patternSpec(use.id);
   if (spec === undefined) return [];
-  const seated = sessionsBy(use);
+  const seated = sessionsOf(use);
   return seated.flatMap(({ role, session }) => {
     const seat: SeatSpec | undefined = spec.seats[role];
     if (seat === undefined) return [];
@@ -83,32 +91,43 @@ function seats({ use, at }: Placed): readonly Finding[] {
   });
 }
 
-/** The most calls that a composition can make, against what its budget allows. */
-function worstCase({ placed, subject: { budget: given } }: Context): readonly Finding[] {
-  const limit = given?.modelCalls;
-  if (limit === undefined) return [];
+/**
+ * The most calls that a composition can make, against what its budget allows. A budget that an agent brings along is meant
+ * to end it: then only the least counts, because what does not even reach that ends bounded every time.
+ */
+function worstCase({ placed, subject: { agents, budget: given } }: Context): readonly Finding[] {
   const tops = placed.filter(({ ancestors }) => ancestors.length === 0);
-  return tops.flatMap(({ use: { predicted }, at }): readonly Finding[] => {
+  return tops.flatMap(({ use: { predicted }, at, agent }): readonly Finding[] => {
     const { min, max } = predicted;
+    const own = budgetOf(agents[agent]).modelCalls;
+    const limit = given?.modelCalls ?? own;
+    if (limit === undefined) return [];
     const calls = Number.isFinite(max) ? `${min} to ${max}` : `at least ${min}`; // of an unknown most only the least counts
-    if (min > limit)
-      return [overBudget('error', at, calls, limit, `Allow at least ${min} model calls, or make it smaller.`)];
-    if (max > limit && Number.isFinite(max))
-      return [overBudget('warning', at, calls, limit, `Allow ${max} model calls, or expect it to end bounded.`)];
-    return [];
+    if (min > limit) return [overBudget(at, calls, limit, `Allow at least ${min} model calls, or make it smaller.`)];
+    if (given?.modelCalls === undefined || max <= limit || !Number.isFinite(max)) return [];
+    const change = `Allow ${max} model calls, or end it at ${limit}: ${shown('V9')}.`;
+    return [overBudget(at, calls, limit, change, ['V9'])];
   });
 }
 
-function overBudget(level: Finding['level'], at: string, calls: string, limit: number, change: string): Finding {
+function overBudget(
+  at: string,
+  calls: string,
+  limit: number,
+  change: string,
+  patterns: Finding['patterns'] = [],
+): Finding {
   const why = `It makes ${calls} model calls, and the budget allows ${limit}.`;
-  return { rule: 'WORST-CASE', level, at, why, change, patterns: [] };
+  return { rule: 'WORST-CASE', level: 'error', at, why, change, patterns };
 }
 
 /** All samples are drawn at once, and branches that do not fit the width are not begun. */
-function width({ placed, subject: { budget: given } }: Context): readonly Finding[] {
-  if (given === undefined) return [];
-  const allowed = given.width ?? budget().width;
-  return placed.flatMap(({ use: { id, params }, at }): readonly Finding[] => {
+function width({ placed, subject: { agents, budget: stated } }: Context): readonly Finding[] {
+  return placed.flatMap(({ use: { id, params }, at, agent }): readonly Finding[] => {
+    const own = budgetOf(agents[agent]);
+    const given = stated ?? (own.width === undefined ? undefined : own);
+    if (given === undefined) return [];
+    const allowed = given.width ?? budget().width;
     const samples = Number(params['samples']);
     if (id !== 'R17' || !(samples > allowed)) return [];
     return [

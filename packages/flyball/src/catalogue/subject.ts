@@ -1,4 +1,14 @@
-import { type OpaquePart, type Part, type PatternId, type SeatedSession, type Use, useOf } from '../core/use.js';
+import type { Session } from '../core/session.js';
+import {
+  type OpaquePart,
+  type Part,
+  type PatternId,
+  type SeatedSession,
+  sessionOf,
+  type Use,
+  useOf,
+  usesOf,
+} from '../core/use.js';
 import type { FactName, Profile, QuestionId } from './types.js';
 
 /** What is known about a tool beside its schema. */
@@ -12,6 +22,8 @@ export interface ToolFacts {
   readonly sandboxed?: boolean;
   /** What it lists: what is allowed, or what is not. */
   readonly lists?: 'allowed' | 'denied';
+  /** A person agrees before each call. The runtime asks about every tool that cannot be undone. */
+  readonly asks?: boolean;
   /** It says how its errors appear. */
   readonly mapsErrors?: boolean;
 }
@@ -61,7 +73,10 @@ export interface DelegateFacts {
   readonly traced?: boolean;
 }
 
-/** What a composition does not say by itself. Everything is optional: what is not given is not judged. */
+/**
+ * What is known beside the patterns. Tools, instructions, owners, descriptions and windows are read off the agents; the rest
+ * is stated, and a statement counts more than what was read. Everything is optional: what nobody knows is not judged.
+ */
 export interface System {
   readonly agents?: Readonly<Record<string, AgentFacts>>;
   readonly edges?: readonly {
@@ -120,6 +135,34 @@ export interface System {
   };
 }
 
+const FIELDS: Readonly<Record<keyof System, true>> = {
+  agents: true,
+  edges: true,
+  tools: true,
+  schemaShare: true,
+  discovers: true,
+  servers: true,
+  segments: true,
+  instructionLimit: true,
+  crossings: true,
+  actions: true,
+  evals: true,
+  sinks: true,
+  foreignTypes: true,
+  foreignLoop: true,
+  steps: true,
+  decidingEdges: true,
+  delegates: true,
+  identityFields: true,
+  styleFields: true,
+  relationship: true,
+  principles: true,
+  trackRecord: true,
+  selfTuning: true,
+};
+/** What can be stated. */
+export const SYSTEM_FIELDS = Object.keys(FIELDS) as readonly (keyof System)[];
+
 /** What a person decided: `flyball.decisions.yaml`. */
 export interface Decisions {
   readonly questions?: Readonly<Partial<Record<QuestionId, boolean>>>;
@@ -132,7 +175,9 @@ export interface Decisions {
 export interface Composition {
   /** Agents by name: functions that a pattern made, or descriptions. */
   readonly agents: Readonly<Record<string, unknown>>;
-  /** What the host brings: see `hostOf`. */
+  /** Guards of the host. */
+  readonly seams?: unknown;
+  /** What the host brings: what its seams say where this is absent. */
   readonly host?: readonly PatternId[];
   readonly profile?: readonly Profile[];
   readonly decisions?: Decisions;
@@ -146,9 +191,8 @@ export const RUNTIME_PATTERNS: readonly PatternId[] = ['V9', 'V10', 'V12', 'V14'
 
 /** What a runtime brings: what it always does, and what its seams add where they say so. */
 export function hostOf(seams?: unknown): readonly PatternId[] {
-  const own = useOf(seams);
   const parts = typeof seams === 'object' && seams !== null ? Object.values(seams).flat() : [];
-  const uses = [own, ...parts.map(useOf)].filter((use) => use !== undefined);
+  const uses = [seams, ...parts].flatMap(usesOf);
   return [...new Set([...RUNTIME_PATTERNS, ...uses.flatMap(({ id, provides }) => [id, ...provides])])];
 }
 
@@ -198,12 +242,12 @@ export function opaqueIn(agents: Composition['agents']): readonly string[] {
   return [...top, ...placedIn(agents).flatMap(({ at, opaque }) => opaque.map((name) => `${at} > ${name}`))];
 }
 
-/** A description, or what carries one: an agent, or a definition with an agent in `invoke`. */
-function describedBy(agent: unknown): Use | undefined {
+/** A description, or what carries one: an agent, a definition of one, or an agent with its version. */
+export function describedBy(agent: unknown): Use | undefined {
   if (typeof agent === 'object' && agent !== null && 'calls' in agent && 'parts' in agent) return agent as Use;
   const own = useOf(agent);
   if (own !== undefined || typeof agent !== 'object' || agent === null) return own;
-  return 'invokeIterative' in agent ? useOf(agent.invokeIterative) : undefined;
+  return 'agent' in agent ? useOf(agent.agent) : undefined;
 }
 
 function placedBelow(use: Use, where: Pick<Placed, 'at' | 'agent' | 'task' | 'ancestors'>): readonly Placed[] {
@@ -222,7 +266,26 @@ function placedBelow(use: Use, where: Pick<Placed, 'at' | 'agent' | 'task' | 'an
       }),
     ),
   );
-  return [{ use, at, agent: where.agent, task: where.task, ancestors: where.ancestors, opaque }, ...below];
+  const tools = toolUses(use).map((own) => ({
+    use: own,
+    at: `${at} > tools > ${own.name} (${own.id})`,
+    agent: where.agent,
+    task: where.task,
+    ancestors: [...where.ancestors, use],
+    opaque: [],
+  }));
+  return [{ use, at, agent: where.agent, task: where.task, ancestors: where.ancestors, opaque }, ...below, ...tools];
+}
+
+/** Tools that are more than a function for a model (I2), which a seat with tools says already. */
+function toolUses(use: Use): readonly Use[] {
+  const tools = seatedSessions(use).flatMap(({ tools: own = [] }) => own);
+  return [...new Set(tools.flatMap(usesOf))].filter(({ id }) => id !== 'I2');
+}
+
+/** The sessions themselves that sit in a use, where it was made by a pattern. */
+export function seatedSessions(use: Use): readonly Session<unknown>[] {
+  return sessionsBy(use).flatMap(({ session }) => sessionOf(session) ?? []);
 }
 
 const isUse = (part: Part): part is Use => 'parts' in part;

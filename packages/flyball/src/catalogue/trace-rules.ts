@@ -20,7 +20,12 @@ export function untraced({ run, entries, spans }: RunJournal, agents: Compositio
     return spans.some(({ path }) => scope === path || scope.startsWith(`${path}/`)) ? [] : [scope];
   });
   return [...new Set(outside)].map((scope) =>
-    foundAnti('A15', `${run}:${scope}`, 'it works outside every pattern that its description names.', 'warning'),
+    foundAnti('A15', {
+      at: `${run}:${scope}`,
+      why: 'it works outside every pattern that its description names.',
+      change: 'Do it in a pattern, or describe what does it.',
+      level: 'warning',
+    }),
   );
 }
 
@@ -41,7 +46,13 @@ export function overheard({ run, entries, prompts }: RunJournal): readonly Findi
     const heard = foreign.filter((text) => requests.some(({ content }) => content.includes(text)));
     return heard.length === 0
       ? []
-      : [foundAnti('CE5', `${run}:${path}`, `its request holds ${heard.length} texts of its parent beyond the brief.`)];
+      : [
+          foundAnti('CE5', {
+            at: `${run}:${path}`,
+            why: `its request holds ${heard.length} texts of its parent beyond the brief.`,
+            change: 'Give it its brief and nothing else: {O17}.',
+          }),
+        ];
   });
 }
 
@@ -79,11 +90,11 @@ export function unusedMemories(journals: readonly RunJournal[], least: number): 
     isUsed || runs < least
       ? []
       : [
-          foundAnti(
-            'CE8',
-            `${runs} runs`,
-            `none of them used the memory of ${content.length} characters in its prompt.`,
-          ),
+          foundAnti('CE8', {
+            at: `${runs} runs`,
+            why: `none of them used the memory of ${content.length} characters in its prompt.`,
+            change: 'Remove it, or read it when it is asked for.',
+          }),
         ],
   );
 }
@@ -106,7 +117,13 @@ export function drifted(journals: readonly RunJournal[]): readonly Finding[] {
       if (note.kind !== 'identity' || typeof hash !== 'string') continue;
       const before = known.get(agent);
       if (before !== undefined && before.hash !== hash)
-        found.push(foundAnti('HA3', run, `its identity is not that of ${before.run}, and nobody signed the change.`));
+        found.push(
+          foundAnti('HA3', {
+            at: run,
+            why: `its identity is not that of ${before.run}, and nobody signed the change.`,
+            change: 'Have a person sign the change, and note it: `identity-commit`.',
+          }),
+        );
       known.set(agent, { hash, run });
     }
     return found;
@@ -123,7 +140,13 @@ export function stale({ run, entries }: RunJournal): readonly Finding[] {
     );
     return old.length === 0
       ? []
-      : [foundAnti('HA5', run, `it loads ${old.length} entries of more than ${MOST_DAYS} days ago.`)];
+      : [
+          foundAnti('HA5', {
+            at: run,
+            why: `it loads ${old.length} entries of more than ${MOST_DAYS} days ago.`,
+            change: 'Let entries fade, and leave out what is that old.',
+          }),
+        ];
   });
 }
 

@@ -124,6 +124,7 @@ export type MeasureName =
   | 'failure-recurrence'
   | 'workers'
   | 'tools'
+  | 'shared-tools'
   | 'capability-spread';
 
 /** What no code can decide. A person answers it once, in `flyball.decisions.yaml`. */
@@ -159,7 +160,10 @@ export type Condition =
   | { readonly fact: FactName }
   | { readonly profile: Profile }
   | { readonly measured: MeasureName; readonly above?: number; readonly below?: number }
-  | { readonly person: QuestionId };
+  | { readonly person: QuestionId }
+  | { readonly present: PatternId }
+  | { readonly anyOf: readonly Condition[] }
+  | { readonly allOf: readonly Condition[] };
 
 /** A check that shows a tension resolved. Without one a tension is information. */
 export type CheckName =

@@ -30,6 +30,8 @@ export interface AgentModule {
   /** Bounds that agents bring along, by name. */
   readonly budgets: Readonly<Record<string, Partial<Budget>>>;
   readonly runtime: Pick<CreateRuntime, 'seams' | 'prices' | 'options'>;
+  /** What is known about the agents beside their definitions, for `flyball patterns check`. */
+  readonly system?: unknown;
   /** Removes what was made for one run alone, once that has ended: for a file that `flyball fix` wrote. */
   readonly afterEnd?: () => Promise<void>;
   /** Refuses an input that the agent could not start with, while there is no run yet. */
@@ -81,6 +83,7 @@ function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): Ag
           : undefined,
     budgets: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, budgetOf(agent)])),
     runtime,
+    ...(exported['system'] === undefined ? {} : { system: exported['system'] }),
     ...(typeof exported['afterEnd'] === 'function' ? { afterEnd: exported['afterEnd'] as () => Promise<void> } : {}),
     checkInput: async (name, input) => {
       const fields = inputsOf(agents[name]);

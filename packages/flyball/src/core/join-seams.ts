@@ -1,8 +1,9 @@
 import type { SeamMiddleware, SeamName, SeamStep, Seams } from './seams.js';
+import { joinedOf, usesOf } from './use.js';
 
 /**
  * Joins sets of seams in the given order: the first sees a value first and its result last. Put middleware that
- * changes arguments before the guards that check them.
+ * changes arguments before the guards that check them. What the sets say they are, the joined ones say too.
  */
 export function joinSeams(...sets: readonly Seams[]): Seams {
   const joined: Partial<Record<SeamName, unknown[]>> = {};
@@ -12,7 +13,7 @@ export function joinSeams(...sets: readonly Seams[]): Seams {
       joined[name] = [...(joined[name] ?? []), ...middleware];
     }
   }
-  return joined as Seams; // each list holds only what stood under the same name
+  return joinedOf(joined, sets.flatMap(usesOf)) as Seams; // each list holds only what stood under the same name
 }
 
 /** Runs `value` through the seam's middleware and ends in `last`. */

@@ -76,6 +76,21 @@ export function carriedBy(session: object): readonly PatternId[] {
   return (session as { readonly [CARRIED]?: readonly PatternId[] })[CARRIED] ?? [];
 }
 
+const JOINED: unique symbol = Symbol.for('flyball.joined') as never;
+
+/** Something made of several things that describe themselves, such as seams that were joined. */
+export function joinedOf<T extends object>(value: T, uses: readonly Use[]): T {
+  return uses.length === 0 ? value : Object.defineProperty(value, JOINED, { value: uses });
+}
+
+/** Every pattern that a value says it is, or was joined from. */
+export function usesOf(value: unknown): readonly Use[] {
+  const own = useOf(value);
+  const isCarrier = typeof value === 'object' && value !== null;
+  const joined = isCarrier ? (value as { readonly [JOINED]?: readonly Use[] })[JOINED] : undefined;
+  return [...(own === undefined ? [] : [own]), ...(joined ?? [])];
+}
+
 /** A use and everything below it, itself first. */
 export function usesIn(use: Use): readonly Use[] {
   const below = Object.values(use.parts)
@@ -106,11 +121,21 @@ export function callingNoModel<T extends object>(value: T): T {
   return Object.defineProperty(value, NO_MODEL, { value: true });
 }
 
+const SESSION: unique symbol = Symbol.for('flyball.session') as never;
+
+/**
+ * The session itself, for whoever reads its instructions and tools. It is no part of the data: a description that was
+ * copied, or written by hand, has none.
+ */
+export function sessionOf(seat: SeatedSession): Session<unknown> | undefined {
+  return (seat as { readonly [SESSION]?: Session<unknown> })[SESSION];
+}
+
 /** A session as a description shows it. */
-export function seated(given: Session<unknown>): SeatedSession {
-  const { name, model, setup, tools = [], sampling } = given;
-  const provides = carriedBy(given);
-  return {
+export function seated(session: Session<unknown>): SeatedSession {
+  const { name, model, setup, tools = [], sampling } = session;
+  const provides = carriedBy(session);
+  const seat = {
     session: name,
     model: model.id,
     ...(isBlank(setup) ? {} : { setup: contentId(setup) }),
@@ -119,6 +144,7 @@ export function seated(given: Session<unknown>): SeatedSession {
     ...(sampling?.seed === undefined ? {} : { seed: sampling.seed }),
     ...(provides.length === 0 ? {} : { provides }),
   };
+  return Object.defineProperty(seat, SESSION, { value: session });
 }
 
 /**

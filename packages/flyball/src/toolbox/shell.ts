@@ -44,7 +44,12 @@ export function shellTool(options: ShellOptions): DefinedTool<ShellCall, ShellRe
       return shellResult(result, { ...setup, sandbox: setup.sandbox.name });
     },
   };
-  return toolFrom(definition, undefined, { id: 'I4', name: 'shellTool' }) as DefinedTool<ShellCall, ShellResult>;
+  // its commands are judged (V6), what they print is cut (V11), and where it is confined a sandbox runs them (V8)
+  const provides = [...(setup.unsandboxed === undefined ? (['V8'] as const) : []), 'V6', 'V11', 'V14'] as const;
+  return toolFrom(definition, undefined, { id: 'I4', name: 'shellTool', provides }) as DefinedTool<
+    ShellCall,
+    ShellResult
+  >;
 }
 
 function commandsIn(call: ShellCall): readonly (string | readonly string[])[] {

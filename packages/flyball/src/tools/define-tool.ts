@@ -1,7 +1,7 @@
-import { useFrom } from '../core/about.js';
+import { type About, useFrom } from '../core/about.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { Tool } from '../core/tool.js';
-import { described, type PatternId } from '../core/use.js';
+import { described } from '../core/use.js';
 import { requireSoundParts } from './definition-checks.js';
 import { effectOf } from './effect-of-definition.js';
 import { inputOf } from './input-schema.js';
@@ -30,7 +30,7 @@ export function tool<T, const S extends ToolInput = Readonly<Record<string, neve
 export function toolFrom(
   given: unknown,
   inputWhereNone: JsonSchema = NO_ARGUMENTS,
-  as: { readonly id: PatternId; readonly name: string } = { id: 'I2', name: 'tool' },
+  as: Pick<About, 'id' | 'name' | 'provides'> = { id: 'I2', name: 'tool' },
 ): DefinedTool {
   const definition = (given ?? {}) as LooseDefinition;
   if (made.has(definition)) return definition as DefinedTool;

@@ -1,5 +1,5 @@
 import { laboratory } from '@flyball/evals/files';
-import { catalogueJson, type Finding, hostOf, lint, lintJournals } from 'flyball/catalogue';
+import { catalogueJson, type Finding, lint, lintJournals } from 'flyball/catalogue';
 import { type PatternUse, patternsIn } from 'flyball/views';
 import { holds, type Principal } from '../access/principal.js';
 import { servedName } from '../agents/served-agent.js';
@@ -169,7 +169,7 @@ async function findingsOf(parts: Parts, principal: Principal, { id, agent, spans
   const agents = group === undefined ? {} : { [name]: group.agents[name] };
   const entries = await parts.fleet.entries(id);
   const happened = lintJournals([{ run: id, entries, spans: patternsIn(entries) }], { agents });
-  const declared = holds(principal.scopes, 'agents:read') ? lint({ agents, host: hostOf(group?.seams) }) : [];
+  const declared = holds(principal.scopes, 'agents:read') ? lint({ agents, seams: group?.seams }) : [];
   return [
     ...happened.map((finding) => shown(finding, 'journal', spanAround(spans, finding.at.slice(id.length + 1)))),
     ...declared.map((finding) => shown(finding, 'composition', spanNamed(spans, finding.at))),

@@ -104,8 +104,16 @@ export const i2: PatternSpec = {
       kind: 'upgrades-to',
       to: ['I3'],
       when: {
-        measured: 'tools',
-        above: 15,
+        anyOf: [
+          {
+            measured: 'tools',
+            above: 15,
+          },
+          {
+            measured: 'shared-tools',
+            above: 4,
+          },
+        ],
       },
       why: 'Many tools, or five that three agents share: moving costs little.',
       table: 'B3',

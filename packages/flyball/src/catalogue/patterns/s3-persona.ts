@@ -61,7 +61,14 @@ export const s3: PatternSpec = {
       kind: 'upgrades-to',
       to: ['H7'],
       when: {
-        fact: 'returning-users',
+        allOf: [
+          {
+            fact: 'returning-users',
+          },
+          {
+            present: 'H1',
+          },
+        ],
       },
       why: 'Different users who return want different styles; identity comes first.',
       table: 'B3',

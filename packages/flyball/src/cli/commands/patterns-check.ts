@@ -1,18 +1,19 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { windowOf } from '../../catalogue/derived.js';
 import type { Finding } from '../../catalogue/finding.js';
 import { lint } from '../../catalogue/lint.js';
 import { lintJournals } from '../../catalogue/lint-journal.js';
-import { hostOf } from '../../catalogue/subject.js';
 import type { Profile } from '../../catalogue/types.js';
 import { ConfigError } from '../../core/errors.js';
-import { loadAgentModule } from '../agent-module.js';
+import { type AgentModule, loadAgentModule } from '../agent-module.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { DECISIONS_FILE, readDecisions } from '../decisions-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { journalsOf } from '../pattern-journals.js';
 import { printable } from '../printable.js';
+import { statedSystem } from '../stated-system.js';
 
 const PROFILES: readonly Profile[] = [
   'production',
@@ -24,6 +25,7 @@ const PROFILES: readonly Profile[] = [
 ];
 const ABOUT =
   'Check how the agents of a file are composed: what they need and do not have, what conflicts, who sits where, and known mistakes. ' +
+  'Tools, instructions, windows, budgets, owners and guards are read off the agents; what no definition says, a file can export as `system`. ' +
   `With --run, the journals of runs are checked too. What no code can decide is answered in ${DECISIONS_FILE}. Exits with 1 if there is an error.`;
 
 interface Options extends CommonOptions {
@@ -55,7 +57,7 @@ export function checkPatternsCommand(perform: Perform): Command {
         .default([] as readonly string[]),
     )
     .option('--max-calls <count>', 'the most model calls that the budget allows')
-    .option('--window <tokens>', 'the window of the model: also find prompts that only grow past half of it')
+    .option('--window <tokens>', "find prompts that only grow past half of this (default: the models' window)")
     .option('--decisions <file>', `answers of people (default: ${DECISIONS_FILE}, where there is one)`)
     .option('--all', 'show information too')
     .action((file: string, options: Options) => perform(options, {}, (call) => check(call, file, options)));
@@ -70,9 +72,16 @@ async function check(
   const decisions = readDecisions(path);
   const agents = Object.fromEntries(Object.entries(module.agents).filter(([name]) => !name.includes(':')));
   const budget = maxCalls === undefined ? {} : { budget: { modelCalls: countOf(maxCalls) } };
-  const own = lint({ agents, host: hostOf(module.runtime.seams), profile: profiles(profile), decisions, ...budget });
+  const own = lint({
+    agents,
+    seams: module.runtime.seams,
+    profile: profiles(profile),
+    decisions,
+    system: statedSystem(module),
+    ...budget,
+  });
   const journals = run.length === 0 ? [] : await journalsOf(call, run);
-  const findings = [...own, ...lintJournals(journals, { agents, decisions }, windowOf(window))];
+  const findings = [...own, ...lintJournals(journals, { agents, decisions }, windowFor(window, agents))];
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
   call.screen.data({ kind: 'composition', findings, errors: count('error'), warnings: count('warning') });
   for (const line of findingLines(findings, call.screen, all === true)) call.screen.line(line);
@@ -89,8 +98,11 @@ function countOf(text: string): number {
   return count;
 }
 
-function windowOf(tokens: string | undefined): { readonly window?: number } {
-  if (tokens === undefined) return {};
+function windowFor(tokens: string | undefined, agents: AgentModule['agents']): { readonly window?: number } {
+  if (tokens === undefined) {
+    const window = windowOf(Object.values(agents));
+    return window === undefined ? {} : { window };
+  }
   const window = Number(tokens);
   if (!(window > 0)) throw new ConfigError(`--window takes a number of tokens, such as 128000: got "${tokens}".`);
   return { window };

@@ -163,6 +163,9 @@ function whenText(when: Condition): string {
   if (when === 'always') return '';
   if (typeof when === 'string')
     return { both: '', task: ' on the same task', agent: ' on the same agent', span: ' in the same span' }[when];
+  if ('anyOf' in when) return when.anyOf.map(whenText).join(' or');
+  if ('allOf' in when) return when.allOf.map(whenText).join(' and');
+  if ('present' in when) return ` beside ${when.present}`;
   if ('fact' in when) return ` when ${when.fact}`;
   if ('profile' in when) return ` in profile ${when.profile}`;
   if ('person' in when) return ` when a person says ${when.person}`;

@@ -1,8 +1,10 @@
+import { useFrom } from '../../core/about.js';
 import { type ApprovalRules, stricter } from '../../core/approval.js';
 import { failureOf } from '../../core/errors.js';
 import { joinSeams } from '../../core/join-seams.js';
 import type { GuardContext, Seams } from '../../core/seams.js';
 import type { ToolRef } from '../../core/tool.js';
+import { described } from '../../core/use.js';
 import type { Clock } from '../../ports/clock.js';
 import { type AutonomyBudget, autonomyBudget } from '../autonomy/autonomy-budget.js';
 import type { CommandRules } from '../rules/commands.js';
@@ -59,7 +61,16 @@ export function governance(options: GovernanceOptions): Seams {
   const level = [autonomyGuard(options.autonomy ?? 'supervised')];
   const steps = judgingCalls((step, ctx) => judgeCall(level, step, ctx));
   const { autonomyBudget: counted = autonomyBudget() } = options;
-  return joinSeams({ 'tool.pre': [middleware], 'step.pre': [steps] }, counted === 'off' ? {} : counted.seam());
+  const own = { 'tool.pre': [middleware], 'step.pre': [steps] };
+  return joinSeams(heldToPolicy(own, options), counted === 'off' ? {} : counted.seam());
+}
+
+/** With a policy these seams are what `policyGuard` is for one agent. */
+function heldToPolicy(seams: Seams, { policy }: GovernanceOptions): Seams {
+  if (policy === undefined) return seams;
+  const params = { policy: 'label' in policy ? policy.label : 'from a source' };
+  const about = { id: 'V7', name: 'governance', params, parts: {}, calls: 0, provides: ['V14'] } as const;
+  return described(seams, useFrom(about));
 }
 
 /** Guards for an autonomy level alone, without the other rules of `governance`. */
