@@ -127,11 +127,6 @@ export function sum(a: Amounts, b: Amounts): Amounts {
   return total;
 }
 
-/** What was counted can be taken back, and prices do not add up to exactly nothing. */
-export function withoutDust(amount: number): number {
-  return Math.abs(amount) < 1e-12 ? 0 : amount;
-}
-
 /** The budget as an agent sees it. `take` counts iterations of your own loops. */
 export interface BudgetView {
   readonly limits: Budget;

@@ -8,7 +8,6 @@ import {
   NOTHING,
   type Refusal,
   sum,
-  withoutDust,
 } from './budget.js';
 import type { Usage } from './outcome.js';
 
@@ -476,4 +475,9 @@ function ownAxes({ share: _share, of: _of, shared, ...named }: BudgetSlice): Rea
 /** Where equal parts are asked for: the scope around them, and of branches of one group all. */
 function groupOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')).replace(/(\/(?:all|each|some|first)\.\d+)\.\d+/g, '$1');
+}
+
+/** What was counted can be taken back, and prices do not add up to exactly nothing. */
+export function withoutDust(amount: number): number {
+  return Math.abs(amount) < 1e-12 ? 0 : amount;
 }

@@ -1,5 +1,6 @@
-import { type Amounts, withoutDust } from '../core/budget.js';
+import type { Amounts } from '../core/budget.js';
 import type { EffectId, Entry } from '../core/events.js';
+import { withoutDust } from '../core/ledger.js';
 import type { TokenUsage } from '../core/model.js';
 import { ChargeFold } from './charges.js';
 import { scopeOf } from './paths.js';

@@ -1,7 +1,8 @@
-import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING, withoutDust } from '../core/budget.js';
+import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING } from '../core/budget.js';
 import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
 import { ACTS, ASKS, CHILDREN, PATTERNS, ROLLBACKS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { Entry } from '../core/events.js';
+import { withoutDust } from '../core/ledger.js';
 import { isNote } from '../core/notes.js';
 import type { Usage } from '../core/outcome.js';
 import { ChargeFold } from './charges.js';
