@@ -98,6 +98,33 @@ describe('models chosen by name and environment', () => {
     expect(pricesIn(config)).toEqual({ 'mine/best': price });
   });
 
+  it.each([
+    ['the header that is named', 'Api-Key'],
+    ['another one', 'Ocp-Apim-Subscription-Key'],
+  ])('send the key in %s, and nowhere else [R3-MODEL-NAMES]', async (_which, keyHeader) => {
+    const refusal = { refuse: { status: 400, message: 'no such key: my-key-123' } };
+    const server = await serve(['hello', refusal]);
+    const mine = { baseUrl: server.baseUrl('openai-chat'), apiKeyVariable: 'MY_KEY', keyHeader, isFree: true };
+    const config: ModelsConfig = { roles: { default: 'mine/best' }, providers: { mine } };
+    const model = (await createModels({ env: { MY_KEY: 'my-key-123' }, config })).forRole('any');
+    await model.generate(request, call);
+    const { authorization, [keyHeader.toLowerCase()]: key } = server.requestAt(1).headers;
+    expect({ authorization, key }).toEqual({ authorization: undefined, key: 'my-key-123' });
+    await expect(model.generate(request, call)).rejects.toMatchObject({
+      message: expect.not.stringContaining('my-key-123') as string,
+    });
+  });
+
+  it('refuse a header for the key that is none, or that nothing would read', async () => {
+    const models = (mine: object) => createModels({ env: {}, config: { providers: { mine } } });
+    const baseUrl = 'http://127.0.0.1:1/v1';
+    const load = async (mine: object) => (await models({ baseUrl, apiKey: 'k', ...mine })).load('mine/best');
+    await expect(load({ keyHeader: 'api key:' })).rejects.toThrow('is not the name of a header');
+    await expect(load({ keyHeader: 'api-key', like: 'anthropic' })).rejects.toThrow(
+      'providers.mine.keyHeader has no effect, because @ai-sdk/anthropic sends the key itself. Remove it.',
+    );
+  });
+
   it('follow the policy of the settings, on the clock that is given', async () => {
     const server = await serve([{ misbehave: 'hang' }]);
     const clock = virtualClock();

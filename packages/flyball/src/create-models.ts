@@ -184,7 +184,7 @@ interface Described {
 async function makerOf(
   settings: ProviderSettings,
 ): Promise<(model: string, described: Described) => Model | Promise<Model>> {
-  const { wire } = settings.facts;
+  const { wire, keyHeader } = settings.facts;
   const { apiKey, baseUrl, contextLength: _, sequences = LLAMA_SEQUENCES, threads, ...others } = settings.values;
   if (wire.kind === 'llama') {
     const { checkLlama, llamaModel } = await import('./adapters/model-llama/llama-model.js');
@@ -204,5 +204,6 @@ async function makerOf(
   }
   const http = await import('./adapters/model-http/index.js');
   const open = { ollama: http.ollamaModel, openai: http.openAiModel }[wire.kind];
-  return (_model, described) => open({ ...described, ...access, baseUrl: baseUrl ?? '' });
+  const header = keyHeader === undefined ? {} : { keyHeader };
+  return (_model, described) => open({ ...described, ...access, ...header, baseUrl: baseUrl ?? '' });
 }

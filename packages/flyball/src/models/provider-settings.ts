@@ -13,6 +13,8 @@ export interface ProviderConfig {
   readonly apiKey?: string;
   /** The variable that holds the key, so that no file has to. */
   readonly apiKeyVariable?: string;
+  /** The header that takes the key as it is, such as `api-key`. Without one it is sent as `Authorization: Bearer`. */
+  readonly keyHeader?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Its tokens cost nothing. */
   readonly isFree?: boolean;
@@ -94,13 +96,26 @@ function factsOf(provider: string, configs: ProviderConfigs): ProviderFacts {
     );
   }
   if (config === undefined) return facts;
+  if (config.keyHeader !== undefined) checkKeyHeader(provider, config.keyHeader, facts);
   // a provider under a name of its own must not get the key, or the address, of the one that it is like
   const variables = like === provider ? facts.variables : {};
   return {
     ...facts,
     ...(config.isFree === true ? { isFree: true } : {}),
+    ...(config.keyHeader === undefined ? {} : { keyHeader: config.keyHeader }),
     variables: config.apiKeyVariable === undefined ? variables : { ...variables, apiKey: [config.apiKeyVariable] },
   };
+}
+
+/** A package of the AI SDK knows the header of its provider. */
+function checkKeyHeader(provider: string, header: string, { wire }: ProviderFacts): void {
+  const where = `providers.${provider}.keyHeader`;
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
+    throw new ConfigError(`${where} is "${header}", which is not the name of a header. Write it like "api-key".`);
+  if (wire.kind === 'openai' || wire.kind === 'ollama') return;
+  throw new ConfigError(
+    `${where} has no effect, because ${wire.kind === 'llama' ? 'a model in this process takes no key' : `@ai-sdk/${wire.name} sends the key itself`}. Remove it.`,
+  );
 }
 
 function find(facts: ProviderFacts, env: Environment, config: ProviderConfig | undefined): Found {

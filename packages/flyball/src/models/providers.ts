@@ -30,6 +30,8 @@ export interface ProviderFacts {
   /** What has to be set: all of one of these. */
   readonly needs: readonly (readonly SettingName[])[];
   readonly baseUrl?: string;
+  /** The header that takes the key as it is. Without one it is sent as `Authorization: Bearer`. */
+  readonly keyHeader?: string;
   /** What holds for its models, where nothing is known about one. */
   readonly unknown?: Partial<ModelCapabilities>;
   /** Runs on the user's own machines: its tokens cost nothing. */

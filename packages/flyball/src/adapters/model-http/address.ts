@@ -7,11 +7,12 @@ export interface Address {
   readonly baseUrl: string;
   readonly path: string;
   readonly apiKey?: string | undefined;
+  readonly keyHeader?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** In a list of headers nothing is filled in, so the host is here. What the caller gives comes last and wins. */
-export function headersOf({ apiKey, headers = {} }: Address, url: URL): Readonly<Record<string, string>> {
+export function headersOf({ apiKey, keyHeader, headers = {} }: Address, url: URL): Readonly<Record<string, string>> {
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   const basic = url.username === '' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
@@ -19,9 +20,13 @@ export function headersOf({ apiKey, headers = {} }: Address, url: URL): Readonly
     host: url.host,
     'content-type': 'application/json',
     ...basic,
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(apiKey === undefined ? {} : keyIn(keyHeader, apiKey)),
     ...Object.fromEntries(given),
   };
+}
+
+function keyIn(header: string | undefined, apiKey: string): Readonly<Record<string, string>> {
+  return header === undefined ? { authorization: `Bearer ${apiKey}` } : { [header.toLowerCase()]: apiKey };
 }
 
 export function urlOf({ id, baseUrl, path }: Address): URL {

@@ -11,6 +11,8 @@ export interface HttpModelOptions {
   readonly model?: string;
   readonly baseUrl: string;
   readonly apiKey?: string;
+  /** The header that takes the key as it is, such as `api-key`. Without one it is sent as `Authorization: Bearer`. */
+  readonly keyHeader?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly capabilities?: Partial<ModelCapabilities>;
   readonly price?: Price;
