@@ -1,22 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { newDesk } from './flyball.js';
+import { describe, expect, it } from 'vitest';
+import { projectWith } from './project-with-package.js';
 
-/** A project that depends on a package which adds a command. */
-function project(module: string) {
-  const here = newDesk();
-  onTestFinished(() => here.clear());
-  const put = (path: string, text: string) => {
-    mkdirSync(dirname(join(here.folder, path)), { recursive: true });
-    writeFileSync(join(here.folder, path), text);
-  };
-  put('package.json', JSON.stringify({ dependencies: { 'flyball-greeter': '1.0.0' } }));
-  const manifest = { name: 'flyball-greeter', type: 'module', flyball: { commands: './commands.js' } };
-  put('node_modules/flyball-greeter/package.json', JSON.stringify(manifest));
-  put('node_modules/flyball-greeter/commands.js', module);
-  return here;
-}
+const project = (module: string) => projectWith('flyball-greeter', 'commands', module);
 
 const GREET = `
 import { plainCommand } from ${JSON.stringify(import.meta.resolve('../../packages/flyball/dist/command.js'))};

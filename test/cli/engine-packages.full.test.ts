@@ -1,22 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { AGENTS, newDesk } from './flyball.js';
+import { expect, it } from 'vitest';
+import { AGENTS } from './flyball.js';
+import { projectWith } from './project-with-package.js';
 
-/** A project that depends on a package which opens addresses of its own kind. */
-function project(module: string) {
-  const here = newDesk();
-  onTestFinished(() => here.clear());
-  const put = (path: string, text: string) => {
-    mkdirSync(dirname(join(here.folder, path)), { recursive: true });
-    writeFileSync(join(here.folder, path), text);
-  };
-  put('package.json', JSON.stringify({ dependencies: { 'flyball-drawer': '1.0.0' } }));
-  const manifest = { name: 'flyball-drawer', type: 'module', flyball: { engines: './engines.js' } };
-  put('node_modules/flyball-drawer/package.json', JSON.stringify(manifest));
-  put('node_modules/flyball-drawer/engines.js', module);
-  return here;
-}
+const project = (module: string) => projectWith('flyball-drawer', 'engines', module);
 
 const DRAWER = `
 import { sqliteEngine } from ${JSON.stringify(import.meta.resolve('../../packages/flyball/dist/adapters/engine-sqlite/index.js'))};
