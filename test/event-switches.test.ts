@@ -1,24 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { filesUnder, root } from '../scripts/files.mjs';
-
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [field: string]: unknown;
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string';
-
-function nodesIn(value: unknown): readonly Node[] {
-  if (Array.isArray(value)) return value.flatMap(nodesIn);
-  if (!isNode(value)) return [];
-  return [value, ...Object.values(value).flatMap(nodesIn)];
-}
+import { type Node, nodesIn } from './source-nodes.js';
 
 const events = readFileSync(join(root, 'packages/flyball/src/core/events.ts'), 'utf8');
 const KINDS = new Set([...events.matchAll(/readonly type: '([a-z-]+)'/g)].map(([, kind]) => kind));
@@ -26,7 +10,7 @@ const KINDS = new Set([...events.matchAll(/readonly type: '([a-z-]+)'/g)].map(([
 /** Switches over the kinds of journal entries whose `default` lets a kind pass that it does not name. */
 function silentIn(file: string, text: string): readonly string[] {
   if (!/switch \([\w?.]*\.type\)/.test(text)) return [];
-  return nodesIn(parseSync(file, text).program)
+  return nodesIn(file, text)
     .filter(({ type }) => type === 'SwitchStatement')
     .flatMap(({ cases, discriminant, start }) => {
       const rows = cases as readonly (Node & { readonly test: Node | null; readonly consequent: readonly Node[] })[];

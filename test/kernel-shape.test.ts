@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { filesUnder, root } from '../scripts/files.mjs';
+import { type Node, parsed } from './source-nodes.js';
 
 /** The parts that one life of a run is made of. */
 const PARTS = ['attempt', 'delivery', 'journal', 'admission', 'books', 'guards', 'effects-under-way', 'run-life'].map(
@@ -11,27 +11,6 @@ const PARTS = ['attempt', 'delivery', 'journal', 'admission', 'books', 'guards',
 
 const LONGEST_FUNCTION = 75;
 const MOST_FIELDS = 16;
-
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [field: string]: unknown;
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string';
-
-function nodesIn(value: unknown): readonly Node[] {
-  if (Array.isArray(value)) return value.flatMap(nodesIn);
-  if (!isNode(value)) return [];
-  return [value, ...Object.values(value).flatMap(nodesIn)];
-}
-
-function parsed(file: string): { readonly text: string; readonly nodes: readonly Node[] } {
-  const text = readFileSync(join(root, file), 'utf8');
-  return { text, nodes: nodesIn(parseSync(file, text).program) };
-}
 
 function fieldsOf(nodes: readonly Node[]): readonly (readonly Node[])[] {
   return nodes

@@ -1,18 +1,8 @@
 import type { Decision, Verdict } from '../core/approval.js';
-import { passOver } from '../core/by-kind.js';
 import { isRunDamage } from '../core/engine-errors.js';
 import { FlyballError } from '../core/errors.js';
-import type {
-  ActKind,
-  AskKind,
-  ChildKind,
-  ControlKind,
-  LifeKind,
-  PatternKind,
-  RollbackKind,
-} from '../core/event-kinds.js';
 import type { Entry } from '../core/events.js';
-import { isAsked } from '../core/waits.js';
+import { isAsked, waitChange } from '../core/waits.js';
 import type { Clock } from '../ports/clock.js';
 import type { RunStatus } from '../ports/engine.js';
 import type { Store } from '../ports/store.js';
@@ -193,30 +183,10 @@ async function decisionsAbout(
 
 /** Ends matter only where something may be open: most runs never ask anybody. */
 function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
-  switch (event.type) {
-    case 'wait-start':
-      return isAsked(event);
-    case 'wait-end':
-      return mayHaveOpen || event.unheard === true;
-    case 'wait-close':
-      return mayHaveOpen;
-    default:
-      passOver<
-        | LifeKind
-        | AskKind
-        | ActKind
-        | ChildKind
-        | ControlKind
-        | RollbackKind
-        | PatternKind
-        | 'sleep-start'
-        | 'sleep-end'
-        | 'note'
-        | 'pin'
-        | 'post'
-      >(event);
-      return false;
-  }
+  if (event.type === 'wait-end' && event.unheard === true) return true;
+  const change = waitChange(event);
+  if (change?.start !== undefined) return isAsked(change.start);
+  return change !== undefined && mayHaveOpen;
 }
 
 /** One thing after the other; the first failure is told to whoever asks next, and then forgotten. */

@@ -1,4 +1,5 @@
 import { ConfigError } from '../core/errors.js';
+import { isJsonType } from '../core/is-json-type.js';
 import type { JsonSchema, StandardIssue, StandardSchema } from '../core/schema.js';
 import { isCalendarDate } from './calendar-date.js';
 
@@ -113,7 +114,8 @@ function issuesIn(node: Node, value: unknown, path: Path): readonly StandardIssu
   if (node.const !== undefined && !isSame(node.const, value)) return say(`must be ${JSON.stringify(node.const)}`);
   if (node.enum !== undefined && !node.enum.some((one) => isSame(one, value)))
     return say(`must be one of ${node.enum.map((one) => JSON.stringify(one)).join(', ')}`);
-  if (node.type !== undefined && !isOfType(node.type, value)) return say(`must be ${article(String(node.type))}`);
+  if (node.type !== undefined && !isJsonType(String(node.type), value))
+    return say(`must be ${article(String(node.type))}`);
   if (typeof value === 'string') return textIssues(node, value).map((message) => ({ message, path }));
   if (typeof value === 'number') return numberIssues(node, value).map((message) => ({ message, path }));
   if (Array.isArray(value)) return listIssues(node, value, path);
@@ -166,23 +168,6 @@ function objectIssues(node: Node, value: object, path: Path): readonly StandardI
       return child === undefined ? [] : issuesIn(child, part, [...path, name]);
     }),
   ];
-}
-
-function isOfType(type: unknown, value: unknown): boolean {
-  switch (type) {
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'integer':
-      return Number.isSafeInteger(value);
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'null':
-      return value === null;
-    default:
-      return typeof value === type;
-  }
 }
 
 function article(type: string): string {

@@ -1,3 +1,4 @@
+import { isJsonType } from '../../../flyball/src/core/is-json-type.js';
 import type { JsonSchema } from '../../../flyball/src/core/schema.js';
 
 export interface SchemaProblem {
@@ -42,7 +43,7 @@ function look(node: Node, value: unknown, at: string): readonly SchemaProblem[] 
   if (node.enum !== undefined && !node.enum.some((one) => same(one, value)))
     return say(`must be one of ${node.enum.map((one) => JSON.stringify(one)).join(', ')}`);
   const types = node.type === undefined ? [] : [node.type].flat();
-  if (types.length > 0 && !types.some((type) => isOf(type, value)))
+  if (types.length > 0 && !types.some((type) => isJsonType(type, value)))
     return say(`must be ${types.map(named).join(' or ')}`);
   if (typeof value === 'string') return inText(node, value).map((message) => ({ at, message }));
   if (typeof value === 'number') return inNumber(node, value).map((message) => ({ at, message }));
@@ -96,23 +97,6 @@ function inObject(node: Node, value: object, at: string): readonly SchemaProblem
 
 function below(at: string, name: string): string {
   return at === '' ? name : `${at}.${name}`;
-}
-
-function isOf(type: string, value: unknown): boolean {
-  switch (type) {
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'integer':
-      return Number.isSafeInteger(value);
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'null':
-      return value === null;
-    default:
-      return typeof value === type;
-  }
 }
 
 const NAMES: Readonly<Record<string, string>> = {

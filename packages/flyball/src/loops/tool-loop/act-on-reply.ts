@@ -127,7 +127,7 @@ function cutOff({ name }: ToolCall): Resolved {
   return { ok: false, failure: { code: 'INPUT_INVALID', message, retryable: false } };
 }
 
-function tooManyErrors<O>({ config }: LoopParts<O>, { lastStraw }: LoopState): LoopStop<O> | undefined {
+function tooManyErrors<O>({ config }: LoopParts<O>, { calls: { lastStraw } }: LoopState): LoopStop<O> | undefined {
   if (lastStraw === undefined) return undefined;
   const why = `${config.maxConsecutiveErrors} failures in a row, the last one: ${lastStraw.message}`;
   return { termination: { reason: 'error', why, failure: lastStraw } };
@@ -135,8 +135,8 @@ function tooManyErrors<O>({ config }: LoopParts<O>, { lastStraw }: LoopState): L
 
 function repeated<O>(parts: LoopParts<O>, state: LoopState): LoopStop<O> | undefined {
   const limit = parts.config.repeatLimit;
-  if (state.repeatedCall === undefined || limit === 'off') return undefined;
-  return stop('loop_detected', `${state.repeatedCall} gave the same result ${limit} times for the same arguments`, {
+  if (state.calls.repeated === undefined || limit === 'off') return undefined;
+  return stop('loop_detected', `${state.calls.repeated} gave the same result ${limit} times for the same arguments`, {
     name: 'noProgress',
     limit,
   });

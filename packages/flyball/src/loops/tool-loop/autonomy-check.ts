@@ -49,9 +49,9 @@ export function stopCondition(run: Run, parts: LoopParts<unknown>, state: LoopSt
   if (autonomy.profile.stopWhen.length === 0) return undefined;
   const met = autonomy.shouldStop({
     spent: sum(run.budget.spent(), run.budget.before()),
-    calledTools: Object.fromEntries(state.calledTools),
+    calledTools: Object.fromEntries(state.calls.tools),
     reply: state.rawText,
-    errorCodes: Object.fromEntries(state.errorCodes),
+    errorCodes: Object.fromEntries(state.calls.errorCodes),
   });
   return met === undefined ? undefined : { reason: 'stop_condition', why: met.why };
 }

@@ -7,10 +7,10 @@ import type { Instruction } from '../../core/run-state.js';
 import type { Reply, Session } from '../../core/session.js';
 import type { ObservationDraft } from '../../memory/observe.js';
 import { ErrorLines } from '../../tools/error-lines.js';
-import { type CallReport, classOf, type Resolved } from './execute-calls.js';
+import { CallTally } from './call-tally.js';
+import type { CallReport, Resolved } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import { recallResultTool } from './recall-result.js';
-import { RepeatMeter, repeatNotice } from './repeats.js';
 import { malformedNotice } from './text-calls.js';
 import type { Fitted, WindowPolicy } from './window-policy.js';
 
@@ -22,15 +22,7 @@ export class LoopState {
   /** Calls of the worker's model that came to an end. */
   turns = 0;
   tokens = 0;
-  toolCalls = 0;
-  /** Each tool in the order of first use, with how often it was called. */
-  readonly calledTools = new Map<string, number>();
-  readonly errorCodes = new Map<string, number>();
-  consecutiveErrors = 0;
-  /** The failure that made them too many. Stays, also when a call made beside it succeeds. */
-  lastStraw: Failure | undefined;
-  /** The tool whose calls go round in circles. */
-  repeatedCall: string | undefined;
+  readonly calls: CallTally;
   /** The question for confirmation is open. */
   isConfirming = false;
   /** Answers that were asked for again. */
@@ -38,7 +30,6 @@ export class LoopState {
   rawText = '';
   model: string;
   readonly errors = new ErrorLines();
-  readonly notices = new Map<ToolCall, string>();
   /** Results cleared from the prompt, by the id of their stub. */
   readonly originals = new Map<string, Content>();
   /** A policy that came to nothing is not tried again below this many tokens. */
@@ -49,13 +40,13 @@ export class LoopState {
   readonly told = new Set<string>();
   private redirections = 0;
   private readonly parts: LoopParts<unknown>;
-  private readonly repeats = new RepeatMeter();
   private readonly recallTool = recallResultTool(this.originals);
   private observations: ObservationDraft[] = [];
 
   constructor(parts: LoopParts<unknown>, prompt: Prompt) {
     this.parts = parts;
     this.prompt = prompt;
+    this.calls = new CallTally(parts.config);
     this.session = parts.session;
     this.reasks = new Reasks(parts.session.name, parts.maxReasks);
     this.model = parts.session.model.id;
@@ -91,37 +82,15 @@ export class LoopState {
 
   /** Takes a report into account; false when the errors in a row are too many to go on with the other calls. */
   count(report: CallReport): boolean {
-    const { call, end, failure } = report;
-    if ('args' in report) {
-      this.toolCalls++;
-      if (end !== 'denied') this.calledTools.set(call.name, (this.calledTools.get(call.name) ?? 0) + 1);
-      this.countRepeat(report);
-    }
-    if (end === 'ok') this.consecutiveErrors = 0;
-    if (end === 'failed' && failure !== undefined) this.failed(failure);
+    this.calls.count(report);
     this.observeCall(report);
-    return this.lastStraw === undefined;
-  }
-
-  private countRepeat({ call, args, content, end, tool }: CallReport): void {
-    const { repeatLimit } = this.parts.config;
-    if (repeatLimit === 'off' || tool?.polls === true) return;
-    const changed = end === 'ok' && tool !== undefined && classOf(tool) !== 'pure';
-    const times = this.repeats.count({ name: call.name, args, result: content, changed });
-    if (times >= repeatLimit) this.repeatedCall ??= call.name;
-    else if (times === repeatLimit - 1 && times > 1) this.notices.set(call, repeatNotice(call.name, times));
+    return this.calls.lastStraw === undefined;
   }
 
   observeCall({ call, end, content, failure }: CallReport): void {
     const code = failure === undefined ? {} : { code: failure.code };
     const metadata = { tool: call.name, callId: call.id, ok: end === 'ok', ...code };
     this.observe({ type: 'tool_call', content, metadata });
-  }
-
-  failed(failure: Failure): void {
-    this.errorCodes.set(failure.code, (this.errorCodes.get(failure.code) ?? 0) + 1);
-    this.consecutiveErrors++;
-    if (this.consecutiveErrors >= this.parts.config.maxConsecutiveErrors) this.lastStraw ??= failure;
   }
 
   /** A failure that no tool call reports. */
@@ -152,7 +121,7 @@ export class LoopState {
 
   malformed(problem: string): void {
     const failure: Failure = { code: 'INPUT_INVALID', message: problem, retryable: false };
-    this.failed(failure);
+    this.calls.failed(failure);
     this.observeFailure(failure);
     this.tell(malformedNotice(problem));
   }

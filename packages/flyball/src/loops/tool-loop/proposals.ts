@@ -106,11 +106,13 @@ function contentOf(parts: LoopParts<unknown>, state: LoopState, report: CallRepo
   const content = report.parts === undefined ? report.content : wordsOf(report.parts);
   switch (end) {
     case 'ok':
-      return clip(content, parts.resultChars) + (state.notices.get(call) ?? '');
+      return clip(content, parts.resultChars) + (state.calls.notices.get(call) ?? '');
     case 'failed':
-      return failure === undefined ? content : state.errors.read(call.name, failure) + (state.notices.get(call) ?? '');
+      return failure === undefined
+        ? content
+        : state.errors.read(call.name, failure) + (state.calls.notices.get(call) ?? '');
     case 'denied':
-      return `Denied, not executed: ${clip(content, parts.resultChars)}${state.notices.get(call) ?? ''}`;
+      return `Denied, not executed: ${clip(content, parts.resultChars)}${state.calls.notices.get(call) ?? ''}`;
     case 'not-executed':
       return content;
   }

@@ -124,11 +124,11 @@ async function asked(run: Run, state: LoopState): Promise<Reply<string> | Flybal
 
 function modelFailed(state: LoopState, error: FlyballError): LoopStop<never> | undefined {
   const failure = failureOf(error);
-  state.failed(failure);
+  state.calls.failed(failure);
   state.observeFailure(failure);
   if (error.code === 'WINDOW_EXCEEDED')
     return { termination: { reason: 'window_exceeded', why: error.message, failure } };
-  if (error.retryable && state.lastStraw === undefined) return undefined;
+  if (error.retryable && state.calls.lastStraw === undefined) return undefined;
   return { termination: { reason: 'error', why: error.message, failure } };
 }
 
@@ -139,8 +139,8 @@ function resultOf<O>(state: LoopState, end: LoopStop<O>): LoopResult<O> {
     tokens: state.tokens,
     model: state.model,
     iterations: state.iterations,
-    toolCalls: state.toolCalls,
-    toolsUsed: [...state.calledTools.keys()],
+    toolCalls: state.calls.made,
+    toolsUsed: [...state.calls.tools.keys()],
     termination: end.termination.reason,
     why: end.termination.why,
     ...(end.transfer === undefined ? {} : { transfer: end.transfer }),
