@@ -1,3 +1,5 @@
+import { passOver } from '../core/by-kind.js';
+import type { ControlKind, RollbackKind } from '../core/event-kinds.js';
 import type { Entry, RunEvent } from '../core/events.js';
 import { foundAnti } from './anti-pattern-finding.js';
 import type { Finding } from './finding.js';
@@ -98,6 +100,28 @@ function isAnswer(journal: RunJournal, from: Failed, event: RunEvent): boolean {
     case 'run-end':
       return 'value' in event.outcome && names(event.outcome.value);
     default:
+      passOver<
+        | ControlKind
+        | RollbackKind
+        | 'run-start'
+        | 'generation-start'
+        | 'generation-end'
+        | 'attempt-start'
+        | 'run-resume'
+        | 'run-pause'
+        | 'ask-end'
+        | 'call-start'
+        | 'abort'
+        | 'doubt'
+        | 'slice-change'
+        | 'wait-end'
+        | 'wait-close'
+        | 'sleep-start'
+        | 'sleep-end'
+        | 'scope-start'
+        | 'best'
+        | 'pin'
+      >(event);
       return false;
   }
 }
