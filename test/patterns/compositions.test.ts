@@ -16,7 +16,7 @@ import { processSandbox } from 'flyball/adapters/sandbox-process';
 import type { Rubric } from 'flyball/checks';
 import { useOf, usesIn } from 'flyball/patterns';
 import { hashEmbedder } from 'flyball/retrieval';
-import { type Script, scriptedModel } from 'flyball/testing';
+import { conformance, type Script, scriptedModel } from 'flyball/testing';
 import { parsePolicy, tool } from 'flyball/tools';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import type { z } from 'zod';
@@ -103,6 +103,7 @@ describe('the research agent', () => {
     const [, second] = model.requestsOf('strong');
     expect(JSON.stringify(second?.messages)).toContain('Bleed a hydraulic brake');
     expect(JSON.stringify(model.requestsOf('writer')[0]?.messages)).toContain('Bleed it when the lever feels soft.');
+    expect(await conformance(research, 'When is a brake bled?', { engine: memoryEngine })).toMatchObject({ ok: true });
   });
 });
 
@@ -165,6 +166,9 @@ describe('the support desk', () => {
     expect(outcome).toMatchObject({ stop: 'done', value: { reply: 'It is on its way.' } });
     for (const { messages } of model.requestsOf('mid'))
       expect(messages[0]?.content).toContain('no-dates: Never promise a date.');
+    const again = made('billing', { mid: [call('a', 'find_invoice', { what: 'R-7' }), reply] });
+    const found = await conformance(again.desk, 'Where is my invoice R-7?', { engine: memoryEngine });
+    expect(found).toMatchObject({ ok: true });
   });
 
   it('pays a small refund at once, and waits for a person before a large one [R11-PATTERN-COMPOSITIONS]', async () => {

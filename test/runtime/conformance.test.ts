@@ -1,5 +1,5 @@
-import { type Agent, done, memoryEngine, type Run } from 'flyball';
-import { conformance } from 'flyball/testing';
+import { type Agent, budget, done, memoryEngine, type Run } from 'flyball';
+import { conformance, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 
 const child: Agent<string, string> = async (run, topic) =>
@@ -28,6 +28,21 @@ describe('conformance', () => {
       return done(found.map((outcome) => (outcome.stop === 'done' ? outcome.value : '')));
     };
     expect(await conformance(agent, null, { engine: memoryEngine })).toMatchObject({ ok: true, effects: 4 });
+  });
+
+  it('is content with children that come to their bound, which a fork with a budget of its own does not do again [R11-N1-PROBE]', async () => {
+    const model = scriptedModel({ talker: () => 'more' });
+    const talker: Agent<string, null> = async (run, topic) => {
+      for (const turn of [1, 2, 3]) await run.ask({ name: 'talker', model, setup: '' }, `${topic} ${turn}`);
+      return done(null);
+    };
+    const agent = async (run: Run) => {
+      const talks = ['a', 'b', 'c'].map((topic) => (branch: Run) => branch.spawn(talker, topic, { modelCalls: 2 }));
+      const ends = await run.all(talks, 2);
+      return done(ends.map((end) => (end.ok ? end.value.stop : 'error')));
+    };
+    const counted = budget({ modelCalls: 20 });
+    expect(await conformance(agent, null, { engine: memoryEngine, budget: counted })).toMatchObject({ ok: true });
   });
 
   it('finds what a module keeps where the agent is made anew for each life [R11-N1-PROBE]', async () => {

@@ -110,6 +110,8 @@ async function replays(scenario: Scenario, straight: Played, stage: Stage): Prom
   const last = straight.entries.findLast(({ event }) => event.type === 'run-end');
   const at = points.findLast((seq) => seq < (last?.seq ?? Number.POSITIVE_INFINITY));
   if (at === undefined || last === undefined || !['done', 'degraded'].includes(straight.outcome.stop)) return undefined;
+  // a fork counts only what it spends itself: a child that came to its bound goes on there
+  if (straight.entries.some(({ event }) => event.type === 'trip')) return undefined;
   const replayed = await forkedAt(scenario, straight, stage, { at, generation: last.generation, id: 'replayed' });
   return found('replayed', forkParting(straight, replayed, scenario.compare ?? ((value) => value)));
 }
