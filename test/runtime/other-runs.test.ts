@@ -1,4 +1,15 @@
-import { type Agent, budget, type Clock, done, type Outcome, type Run, type RunRef } from 'flyball';
+import {
+  type Agent,
+  budget,
+  type Clock,
+  done,
+  type Engine,
+  FlyballError,
+  memoryEngine,
+  type Outcome,
+  type Run,
+  type RunRef,
+} from 'flyball';
 import type { CrashPlan } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import type { AnyAgent } from '../../packages/flyball/src/core/agent-types.js';
@@ -202,6 +213,63 @@ describe('another run', () => {
     const others = (await life.runtime.list({ agent: 'helper' })).runs;
     expect(others).toHaveLength(1);
     expect(await life.runtime.handle(others[0]?.id ?? '').outcome()).toMatchObject({ stop: 'done', value: 4 });
+  });
+
+  it.each(['create', 'post', 'get'] as const)(
+    'is started, sent to and looked at again where the storage failed at %s: that is no failure of the effect [R11-N6-STORAGE]',
+    async (op) => {
+      const made: string[] = [];
+      const inner = memoryEngine();
+      let isDown = true;
+      const failing = (given: string | { readonly id: string }, ...rest: unknown[]): Promise<unknown> => {
+        const id = typeof given === 'string' ? given : given.id;
+        if (isDown && id !== RUN) return Promise.reject(new FlyballError('STORAGE_BUSY', 'It is away.'));
+        return (inner[op] as (...all: unknown[]) => Promise<unknown>)(given, ...rest);
+      };
+      const stage = moving({ ...inner, [op]: failing } as Engine);
+      const life = stage.open(joining, agents(joining, helperOf(made)));
+      await expect(life.start()).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+      expect(await stage.events('abort')).toEqual([]);
+      life.die();
+      isDown = false;
+      const next = stage.open(joining, agents(joining, helperOf(made)));
+      expect(await played(stage, next, next.resume())).toMatchObject({ stop: 'done', value: 'tom heard hello' });
+      expect(made).toHaveLength(1);
+    },
+  );
+
+  it('is started also while its process ends, and left to the others [R11-N6-CLOSING]', async () => {
+    const made: string[] = [];
+    const inner = memoryEngine();
+    let letGo = (): void => undefined;
+    let isThere = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (letGo = resolve));
+    const reached = new Promise<void>((resolve) => (isThere = resolve));
+    let isSlow = false;
+    const get: Engine['get'] = async (id) => {
+      if (isSlow && id === RUN) {
+        isSlow = false;
+        isThere();
+        await gate;
+      }
+      return inner.get(id);
+    };
+    const stage = moving({ ...inner, get });
+    const slow: Agent<null, unknown> = async (run, input) => {
+      isSlow = true;
+      return joining(run, input);
+    };
+    const life = stage.open(slow, agents(slow, helperOf(made)));
+    const ended = life.start().catch(() => undefined);
+    await reached;
+    const closed = life.runtime.close();
+    letGo();
+    await Promise.all([closed, ended]);
+    expect(await stage.events('abort')).toEqual([]);
+    life.die();
+    const next = stage.open(joining, agents(joining, helperOf(made)));
+    expect(await played(stage, next, next.resume())).toMatchObject({ stop: 'done', value: 'tom heard hello' });
+    expect(made).toHaveLength(1);
   });
 
   it('of another tenant is not there [R11-N6-TENANT]', async () => {

@@ -84,5 +84,10 @@ function viewOf(simulation: Simulation, machine: Machine, world: World): World {
     simulation.trace(`${machine.name} makes ${key} ${kind}`);
     return world.makes(key, kind);
   };
-  return Object.assign(view, { execute, makes });
+  // the same resource undoes nothing for whoever lost the run; only with a dispatcher does it get that far
+  const undo: World['undo'] = async (how) => {
+    if ((how.fence ?? 0) < (truth.of(runOf(how.key))?.fence ?? 0)) return;
+    await world.undo.call(view, how);
+  };
+  return Object.assign(view, { execute, makes, ...(plan.turns === 'dispatcher' ? { undo } : {}) });
 }

@@ -24,7 +24,7 @@ interface Starting extends StartOptions {
 export async function startRun(opened: Opened, agent: string, input: unknown, start: Starting): Promise<RunHandle> {
   const { lives, settings } = opened;
   const { clock, seams } = settings;
-  lives.assertOpen();
+  if (start.starter === undefined) lives.assertOpen(); // what a run has begun ends also while its process does
   const { version } = lives.agent(agent);
   const budget = checkedBudget(start?.budget);
   const id = checkedId(start.id ?? newRunId());
@@ -33,7 +33,7 @@ export async function startRun(opened: Opened, agent: string, input: unknown, st
   const guard = through(seams, 'input', async (value) => value);
   const guarded = await guard(roundTrip(input), { runId: id, tenant, subject, at: '' });
   const who = { agent, version, subject, tenant };
-  const inLine = opened.worker.leavesInLine(agent);
+  const inLine = opened.worker.leavesInLine(agent) || (lives.isClosed && settings.dispatcher === undefined);
   const { starter } = start;
   const known = starter === undefined ? {} : { starter };
   const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, ...who, input: guarded, budget, ...known };

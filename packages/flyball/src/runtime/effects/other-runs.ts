@@ -10,6 +10,7 @@ import type { Attempt } from '../attempt.js';
 import { isUnder } from '../loaded-entry.js';
 import type { Scope } from '../open-effects.js';
 import type { Reaching } from '../reach.js';
+import { isOfStorage } from '../stopped-here.js';
 import { step } from './step.js';
 import { wait } from './wait.js';
 
@@ -55,20 +56,16 @@ export function startOther(
     effect: async (_given, { key }) => {
       const ref = refOf(key);
       refuseTooDeep(scope);
-      await others.start(reaching(attempt), {
-        id: ref.run,
-        agent,
-        input,
-        budget: budgetOf(scope, amounts, slice),
-        key,
-      });
+      const budget = budgetOf(scope, amounts, slice);
+      await stored(attempt, others.start(reaching(attempt), { id: ref.run, agent, input, budget, key }));
       return ref;
     },
     charge: ({ run }, reserved) => chargeAtStart(run, scope.ledger.path, reserved),
     judgedAs: BEYOND_GUARDS,
     effectClass: {
       class: 'idempotent',
-      compensate: (_given, ref, { key }) => others.cancel(reaching(attempt), (ref ?? refOf(key)).run, key),
+      compensate: (_given, ref, { key }) =>
+        stored(attempt, others.cancel(reaching(attempt), (ref ?? refOf(key)).run, key)),
     },
   });
 }
@@ -86,7 +83,7 @@ export async function sendTo(
     input: { run: ref.run, payload: payload ?? null },
     seams,
     effect: async (given, { key }) => {
-      await attempt.host.others.send(by, given.run, { name, payload: given.payload, id: key });
+      await stored(attempt, attempt.host.others.send(by, given.run, { name, payload: given.payload, id: key }));
       return null;
     },
     effectClass: 'idempotent',
@@ -98,7 +95,7 @@ export function lookAt({ attempt, scope }: Place, ref: RunRef): Promise<OtherRun
   return step(attempt, scope, {
     name: `${LOOK}${ref.run}`,
     input: { run: ref.run },
-    effect: ({ run }) => attempt.host.others.look(by, run, attempt.delivery.endedRuns.has(run)),
+    effect: ({ run }) => stored(attempt, attempt.host.others.look(by, run, attempt.delivery.endedRuns.has(run))),
     charge: ({ outcome }) => {
       const known = attempt.journal.state.started(ref.run);
       // a budget further down keeps no books for the one that started it: a finished child is not run again on replay
@@ -116,7 +113,7 @@ export async function cancelOther({ attempt, scope, seams }: Place, ref: RunRef)
     input: { run: ref.run },
     seams,
     effect: async ({ run }, { key }) => {
-      await attempt.host.others.cancel(by, run, key);
+      await stored(attempt, attempt.host.others.cancel(by, run, key));
       return null;
     },
     effectClass: 'idempotent',
@@ -139,6 +136,16 @@ export async function join<O>(place: Place, ref: RunRef): Promise<Outcome<O>> {
     await wait(attempt, scope, { name: endedSignal(ref.run), timeoutMs }, () => {
       attempt.delivery.endedRuns.add(ref.run);
     });
+  }
+}
+
+/** A storage that fails says nothing about the other run: this one stops here, and does it again where it is taken up. */
+async function stored<T>({ life }: Attempt, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isOfStorage(error)) life.fail(error);
+    throw error;
   }
 }
 
