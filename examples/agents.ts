@@ -8,7 +8,6 @@ import { z } from 'zod';
 
 /** One agent, defined in TypeScript and in YAML; asked once, let loose with tools, and talked with. */
 
-const definition = new URL('../../../examples/desk/agent.yaml', import.meta.url).pathname;
 const lookUpOrder = tool({
   name: 'look_up_order',
   description: 'Finds an order by its number. Not for customers.',
@@ -58,6 +57,7 @@ const desk = defineAgent({
 // #endregion
 
 // #region bind
+const definition = 'examples/desk/agent.yaml'; // where you saved the definition above
 const spec = await agentFromFile(definition); // checks every field and reports errors with their line
 const bound = bindAgent(spec, { model: () => model, tools: toolRegistry([lookUpOrder]) });
 assert.equal(bound.setup, desk.setup); // both are the same agent
