@@ -3,7 +3,9 @@ import { type Finding, inOrder } from './finding.js';
 import { relationFindings } from './lint-relations.js';
 import { useFindings } from './lint-uses.js';
 import { agentRules } from './rules-agents.js';
-import { otherRules } from './rules-others.js';
+import { humanizerRules } from './rules-humanizers.js';
+import { integrationRules } from './rules-integration.js';
+import { namedRules } from './rules-named.js';
 import type { Composition, Decisions } from './subject.js';
 
 /**
@@ -12,7 +14,7 @@ import type { Composition, Decisions } from './subject.js';
  */
 export function lint(subject: Composition): readonly Finding[] {
   const context = contextOf(subject);
-  const rules = Object.values({ ...agentRules, ...otherRules });
+  const rules = Object.values({ ...agentRules, ...humanizerRules, ...integrationRules, ...namedRules });
   const found = [
     ...useFindings(context),
     ...relationFindings(context),
