@@ -22,7 +22,7 @@ interface Judged {
 
 const A7 = 'Yes, for long tasks: every page that was read is sent again with each later call.';
 const A2 =
-  'Partly. Whoever reads what came back and asks again decides something that code cannot. For a worker that calls its tool once, yes.';
+  'Partly. A model that reads what came back and asks again decides something that code cannot. For a worker that calls its tool once, yes.';
 const V6 = 'Yes. Web pages reach a model, and anyone can write a web page.';
 
 const JUDGED: Readonly<Record<keyof typeof systems, Judged>> = {
