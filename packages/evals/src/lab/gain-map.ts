@@ -1,5 +1,6 @@
-import { judgingExpected } from './claims/orchestration.js';
-import { refiningExpected, votingExpected } from './claims/reasoning.js';
+import { judgingExpected } from './claims/approving.js';
+import { refiningExpected } from './claims/reasoning.js';
+import { votingExpected } from './claims/voting.js';
 import type { Expectation } from './exactly.js';
 
 /** What a calibration found, as the map takes it. */

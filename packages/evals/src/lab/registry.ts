@@ -1,16 +1,24 @@
 import { ConfigError } from 'flyball';
 import type { Claim } from './claim.js';
+import { adaptive } from './claims/adaptive.js';
+import { approvals } from './claims/approving.js';
 import { evaluation } from './claims/evaluation.js';
 import { faults } from './claims/faults.js';
+import { forms } from './claims/forms.js';
+import { joins } from './claims/joining.js';
 import { knowledge } from './claims/knowledge.js';
 import { orchestration } from './claims/orchestration.js';
+import { plans } from './claims/planning.js';
 import { reasoning } from './claims/reasoning.js';
+import { reflections } from './claims/reflecting.js';
 import { reliability } from './claims/reliability.js';
 import { returningUsers } from './claims/returning.js';
+import { reviews } from './claims/reviewing.js';
 import { safety } from './claims/safety.js';
 import { scenarios } from './claims/scenarios.js';
 import { signal } from './claims/signal.js';
 import { tools } from './claims/tools.js';
+import { votes } from './claims/voting.js';
 import { windows } from './claims/window.js';
 import { work } from './claims/work.js';
 
@@ -18,12 +26,20 @@ import { work } from './claims/work.js';
 export const CLAIMS: readonly Claim[] = [
   ...signal,
   ...knowledge,
+  ...adaptive,
   ...windows,
   ...reasoning,
+  ...plans,
+  ...reflections,
+  ...votes,
   ...work,
   ...orchestration,
+  ...joins,
+  ...approvals,
+  ...reviews,
   ...safety,
   ...reliability,
+  ...forms,
   ...faults,
   ...evaluation,
   ...scenarios,

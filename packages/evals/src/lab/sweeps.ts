@@ -1,18 +1,10 @@
 import { measure } from './bench.js';
 import { type Arm, CONDITION } from './claim.js';
-import { judgingArm, judgingExpected } from './claims/orchestration.js';
-import {
-  planningArm,
-  planningExpected,
-  refiningArm,
-  refiningExpected,
-  reflectingArm,
-  reflectingExpected,
-  votingArm,
-  votingExpected,
-  walkingArm,
-  walkingExpected,
-} from './claims/reasoning.js';
+import { judgingArm, judgingExpected } from './claims/approving.js';
+import { planningArm, planningExpected } from './claims/planning.js';
+import { refiningArm, refiningExpected, walkingArm, walkingExpected } from './claims/reasoning.js';
+import { reflectingArm, reflectingExpected } from './claims/reflecting.js';
+import { votingArm, votingExpected } from './claims/voting.js';
 import type { Expectation } from './exactly.js';
 import { meanOf } from './statistics.js';
 import type { Plot } from './svg.js';

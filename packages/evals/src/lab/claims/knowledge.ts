@@ -1,10 +1,9 @@
 import { type Agent, done, type Embedder } from 'flyball';
-import { adaptiveRag, fromBundle, rag, withQueryRewriting, zeroShot } from 'flyball/patterns';
-import { families } from 'flyball/testing/simulated';
+import { fromBundle, rag, withQueryRewriting, zeroShot } from 'flyball/patterns';
 import { itemOf, onceExpected, seat, solving } from '../arms.js';
-import type { Arm, ArmSetting, Claim } from '../claim.js';
-import { always, chanceOf, type Expectation, exactly, meanChance } from '../exactly.js';
-import { draw, type Family, type SimulatedCall } from '../simulated.js';
+import type { Arm, Claim } from '../claim.js';
+import { always, chanceOf, meanChance } from '../exactly.js';
+import { draw, type Family } from '../simulated.js';
 import { files } from '../worlds/files.js';
 import { rfcs } from '../worlds/rfc.js';
 
@@ -166,87 +165,6 @@ const rewrittenClaim = (given: Rewriting): Omit<Claim, 'id' | 'side' | 'says'> =
   };
 };
 
-interface Gating {
-  /** Share of questions that need no documents. */
-  readonly direct: number;
-  /** How often the gate is right. */
-  readonly gate: number;
-  readonly recall: number;
-}
-
-function gated(given: Gating): Arm {
-  const { direct, gate } = given;
-  const isDirect = (call: SimulatedCall): boolean => call.shared('direct') < direct;
-  const judged =
-    (says: readonly [string, string], isGood: (call: SimulatedCall) => boolean): Family =>
-    (call) =>
-      says[isGood(call) ? 0 : 1];
-  return solving(`K5 ${JSON.stringify(given)}`, {
-    questions: files,
-    families: {
-      classifier: (call) => (call.chance('gate') < gate === isDirect(call) ? 'DIRECT' : 'RETRIEVE'),
-      scorer: judged(['PASS', 'FAIL'], (call) => call.text.includes(files.fact(call.item))),
-      checker: () => 'SUPPORTED',
-      rewriter: ({ item }) => `${files.ask(item)} again`,
-      answerer: (call) =>
-        isDirect(call) || call.text.includes(files.fact(call.item))
-          ? files.truth(call.item)
-          : files.wrong(call.item, 0),
-    },
-    agent: (model, { seed }: ArmSetting) =>
-      adaptiveRag({
-        lookup: families.retriever({ seed, recall: given.recall, right: files.fact }),
-        classifier: seat(model, 'classifier'),
-        scorer: seat(model, 'scorer'),
-        checker: seat(model, 'checker'),
-        rewriter: seat(model, 'rewriter'),
-        answerer: seat(model, 'answerer'),
-      }),
-    isRight: (item, answer) => (answer as { readonly text?: string } | undefined)?.text === files.truth(item),
-  });
-}
-
-/** Two searches: as asked, and with a better query. What is not found is not answered. */
-const gatedExpected = ({ direct, gate, recall }: Gating): Expectation =>
-  exactly((flip) => {
-    const isDirect = flip(direct);
-    const isRight = flip(gate);
-    if (isRight === isDirect) return { value: isDirect, calls: 2 };
-    if (flip(recall)) return { value: true, calls: 4 };
-    return flip(recall) ? { value: true, calls: 6 } : { value: false, calls: 4 };
-  });
-
-const alwaysLooks = ({ recall }: Gating): Arm =>
-  solving(`always RAG ${recall}`, {
-    questions: files,
-    families: {},
-    agent: (_model, { seed }): Agent<string, boolean> => {
-      const lookup = families.retriever({ seed, recall, right: files.fact });
-      return async (run, question) => {
-        const found = await run.step(
-          'retrieve',
-          question,
-          (given) => lookup.retrieve(given, { limit: 3, signal: run.signal }),
-          'pure',
-        );
-        return done(found.some(({ text }) => text === files.fact(itemOf(question))));
-      };
-    },
-    isRight: (_item, answer) => answer === true,
-  });
-
-const gatedClaim = (given: Gating): Omit<Claim, 'id' | 'side' | 'says'> => ({
-  pattern: 'K5',
-  world: 'W4',
-  family: 'F8, F10',
-  parameters: { ...given },
-  formula: 'calls 2 where the gate says direct, 4 where the first search finds it, 6 where the second does',
-  arm: gated(given),
-  baseline: alwaysLooks(given),
-  expected: () => gatedExpected(given),
-  expectedBaseline: () => ({ value: chanceOf(given.recall) }),
-});
-
 interface Bundling {
   readonly fields: number;
   readonly fails: number;
@@ -344,18 +262,6 @@ export const knowledge: readonly Claim[] = [
     id: 'K2-complete',
     side: 'loses',
     says: 'Questions that already find what they need: a call for nothing.',
-  },
-  {
-    ...gatedClaim({ direct: 0.4, gate: 0.9, recall: 0.7 }),
-    id: 'K5-gate',
-    side: 'gains',
-    says: '40% of the questions need no documents, and the gate sees it in 90%.',
-  },
-  {
-    ...gatedClaim({ direct: 0, gate: 1, recall: 1 }),
-    id: 'K5-no-direct',
-    side: 'loses',
-    says: 'Every question needs the documents and they are good: four calls for what none would have found.',
   },
   {
     ...bundledClaim({ fields: 3, fails: 0.1 }),

@@ -6,13 +6,12 @@ import {
   rubricJudge,
   toolBudgetSeam,
   traceOf,
-  validated,
   withBudget,
   zeroShot,
 } from 'flyball/patterns';
 import { families } from 'flyball/testing/simulated';
 import { tool } from 'flyball/tools';
-import { askedOnce, itemOf, onceExpected, saying, seat, solving } from '../arms.js';
+import { askedOnce, itemOf, onceExpected, seat, solving } from '../arms.js';
 import type { Arm, Claim } from '../claim.js';
 import { always, chanceOf, type Expectation, exactly } from '../exactly.js';
 import type { SimulatedCall } from '../simulated.js';
@@ -64,61 +63,6 @@ const cappedClaim = (given: Searching): Omit<Claim, 'id' | 'side' | 'says'> => (
 });
 
 const QUERY = { type: 'object', properties: { item: { type: 'number' } }, required: ['item'] } as const;
-
-interface Validating {
-  readonly malformed: number;
-  readonly retries: number;
-}
-
-function checkedForm({ malformed, retries }: Validating): Arm {
-  return solving(`V20 ${malformed} ${retries}`, {
-    questions: arithmetic,
-    families: {
-      writer: families.writer({
-        malformed,
-        fits: ({ item }) => `{"sum":${arithmetic.truth(item)}}`,
-        misfits: (call) => `Sum ${call.chance('words')}`, // another one each time: the same twice is not paid for a third time
-      }),
-    },
-    agent: (model) =>
-      validated<string, { readonly sum: number }>(
-        zeroShot(seat(model, 'writer')) as Agent<string, string>,
-        { schema: sumSchema, otherwise: saying({ sum: Number.NaN }) as Agent<string, never> },
-        { maxRetries: retries },
-      ),
-    isRight: (item, answer) =>
-      (answer as { readonly sum?: number } | undefined)?.sum === Number(arithmetic.truth(item)),
-  });
-}
-
-const sumSchema = {
-  '~standard': {
-    version: 1,
-    vendor: 'lab',
-    validate: (value: unknown) => {
-      const { sum } = Object(value) as { readonly sum?: unknown };
-      return typeof sum === 'number' ? { value: { sum } } : { issues: [{ message: 'sum is missing' }] };
-    },
-  },
-} as const;
-
-const validatedClaim = (given: Validating): Omit<Claim, 'id' | 'side' | 'says'> => ({
-  pattern: 'V20',
-  world: 'W10',
-  family: 'F7',
-  parameters: { ...given },
-  formula: '1 - f^(r + 1)',
-  arm: checkedForm(given),
-  baseline: checkedForm({ ...given, retries: 0 }),
-  expected: () =>
-    exactly((flip) => {
-      for (let calls = 1; ; calls++) {
-        if (!flip(given.malformed)) return { value: true, calls };
-        if (calls > given.retries) return { value: false, calls };
-      }
-    }),
-  expectedBaseline: () => ({ value: chanceOf(1 - given.malformed) }),
-});
 
 /** Eight calls of a tool that fails in the same way each time, and how many lines a model reads of it. */
 function digested(kinds: number, isDigested: boolean): Arm {
@@ -460,18 +404,6 @@ export const reliability: readonly Claim[] = [
     formula: 'c, by code',
     expectedBaseline: () => ({ value: always(0) }),
     weight: 10,
-  },
-  {
-    ...validatedClaim({ malformed: 0.3, retries: 2 }),
-    id: 'V20-retries',
-    side: 'gains',
-    says: 'Replies that do not fit in 30%, and two retries.',
-  },
-  {
-    ...validatedClaim({ malformed: 1, retries: 2 }),
-    id: 'V20-never',
-    side: 'loses',
-    says: 'Replies that never fit: three calls for the way out that one would have taken.',
   },
   {
     id: 'V11-same',

@@ -7,7 +7,7 @@ import { always, chanceOf, type Expectation, exactly } from '../exactly.js';
 import { plurality } from '../formulas.js';
 import type { Family, SimulatedCall } from '../simulated.js';
 import { arithmetic, mark } from '../worlds/arithmetic.js';
-import { votingArm } from './reasoning.js';
+import { votingArm } from './voting.js';
 
 const SAMPLES = 20;
 

@@ -8,7 +8,8 @@ import type { Family } from '../simulated.js';
 import { files } from '../worlds/files.js';
 
 const PAGE = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
-const THOUGHTS = 'I keep thinking about what stands there before I turn the page. ';
+const THOUGHTS = 'I keep thinking about pump-20 of hall-31 before I turn the page. ';
+const NAMES = 'It was about pump-20 of hall-31.'; // what is named again and again, a summary must not lose
 
 interface Long {
   readonly pages: number;
@@ -20,6 +21,8 @@ interface Long {
   readonly needs: boolean;
   /** Probability that a summary keeps it. */
   readonly keeps: number;
+  /** Probability that a summary keeps nothing at all, unless it is asked to. */
+  readonly empties?: number;
 }
 
 /** Reads pages one after the other in a small window. What it has read is what stands in its prompt. */
@@ -37,11 +40,13 @@ const readerOf =
 
 /** Keeps the place, and the fact where it is lucky. */
 const summarizerOf =
-  ({ keeps }: Long): Family =>
+  ({ keeps, empties = 0 }: Long): Family =>
   (call) => {
+    const isAsked = call.text.includes('The summary must keep these');
+    if (!isAsked && call.chance('empties') < empties) return 'Some pages were read.';
     const read = [...call.text.matchAll(/Read page \d+/g)].map(([text]) => text).join('. ');
     const fact = /The code of the machine in hall \d+ is \w+\./.exec(call.text)?.[0] ?? '';
-    return `${read}. ${call.chance('keeps') < keeps ? fact : ''}`;
+    return `${NAMES} ${read}. ${call.chance('keeps') < keeps ? fact : ''}`;
   };
 
 function longRead(given: Long): Arm {
@@ -89,11 +94,17 @@ interface Windowed {
 
 const windowClaim = ({ pattern, given, baseline, events }: Windowed): Omit<Claim, 'id' | 'side' | 'says'> => {
   const isKept = pattern === 'K6' || !given.needs;
+  const { empties = 0 } = given; // such a summary is asked for once more
   return {
     pattern,
     world: 'W4',
     family: 'F4',
-    parameters: { pages: given.pages, window: given.window, ...(pattern === 'K6' ? { keeps: given.keeps } : {}) },
+    parameters: {
+      pages: given.pages,
+      window: given.window,
+      ...(pattern === 'K6' ? { keeps: given.keeps } : {}),
+      ...(given.empties === undefined ? {} : { empties: given.empties }),
+    },
     formula:
       pattern === 'K6'
         ? 'retention^events, in one call for each page, one for each event and one for the answer'
@@ -102,7 +113,10 @@ const windowClaim = ({ pattern, given, baseline, events }: Windowed): Omit<Claim
     baseline: longRead(baseline),
     expected: () => ({
       value: isKept ? chanceOf(given.keeps ** events) : always(0),
-      calls: always(given.pages + events + 1),
+      calls: {
+        mean: given.pages + events * (1 + empties) + 1,
+        variance: events * empties * (1 - empties),
+      },
     }),
     // without a policy the window is full before the last page, unless it is wide enough
     expectedBaseline: () => ({ value: always(baseline.window === WIDE ? 1 : 0) }),
@@ -124,6 +138,23 @@ export const windows: readonly Claim[] = [
     id: 'K6-wide',
     side: 'loses',
     says: 'The same against a window that is wide enough: a summary is a call, and loses the fact in 20%.',
+  },
+  {
+    ...windowClaim({
+      pattern: 'K6',
+      given: { ...TALK, empties: 0.4 },
+      baseline: { ...TALK, policy: 'none' },
+      events: 1,
+    }),
+    id: 'K6-empty',
+    side: 'gains',
+    says: 'The same with a summarizer whose first summary keeps nothing in 40%: it is not used, and a second one is told what it has to keep.',
+  },
+  {
+    ...windowClaim({ pattern: 'K6', given: { ...READ, policy: 'compression' }, baseline: READ, events: 0 }),
+    id: 'K6-prunes',
+    side: 'gains',
+    says: 'Where taking out old results is enough, no summary is paid for.',
   },
   {
     ...windowClaim({ pattern: 'K7', given: { ...READ, policy: 'pruning' }, baseline: READ, events: 0 }),

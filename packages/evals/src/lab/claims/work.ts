@@ -8,7 +8,7 @@ import { always, chanceOf } from '../exactly.js';
 import type { Family, SimulatedCall } from '../simulated.js';
 import { repository } from '../worlds/repository.js';
 import { toolGraph } from '../worlds/tool-graph.js';
-import { reflectingExpected } from './reasoning.js';
+import { reflectingExpected } from './reflecting.js';
 
 interface Repairing {
   readonly p: number;
