@@ -85,7 +85,7 @@ async function both(
 
 /** The same arm, once to count its writes, and once with a crash at one of them. */
 export async function crashed(arm: Arm, setting: BenchSetting): Promise<Measured> {
-  const { writes } = await measure(arm, setting);
+  const { writes = 0 } = await measure(arm, { ...setting, counts: true });
   const crashAt = 1 + Math.floor(draw(setting.seed, 'crash', arm.name) * writes);
   return measure(arm, { ...setting, crashAt });
 }

@@ -6,14 +6,15 @@ import { type Call, type CommonOptions, EXIT, type ExitCode, type Perform, plain
 import type { LabCurve } from '../../files/laboratory.js';
 import { claimsNamed } from '../../lab/registry.js';
 import { type LabReport, reportMarkdown, reportOf } from '../../lab/report.js';
-import { runClaims } from '../../lab/run-claims.js';
+import { type Row, runClaims } from '../../lab/run-claims.js';
 import { type Plot, plotSvg } from '../../lab/svg.js';
 import { drawSweep, SWEEPS, type Sweep } from '../../lab/sweeps.js';
+import { type KeptRows, keptRows } from '../kept-rows.js';
 import { knownClaims } from '../lab-claims.js';
 import { countOf, namesOf } from '../lab-options.js';
 
 const ABOUT =
-  'Write the table of the laboratory as Markdown and as JSON beside it. A page that has the lines "<!-- laboratory: begin -->" and "<!-- laboratory: end -->" keeps everything around them.';
+  'Write the table of the laboratory as Markdown and as JSON beside it. A page that has the lines "<!-- laboratory: begin -->" and "<!-- laboratory: end -->" keeps everything around them. A report with --out that was interrupted goes on where it stopped.';
 const [BEGIN, END] = ['<!-- laboratory: begin -->', '<!-- laboratory: end -->'];
 
 interface ReportOptions extends CommonOptions {
@@ -41,30 +42,54 @@ export function labReportCommand(perform: Perform): Command {
 }
 
 async function report({ screen }: Call, options: ReportOptions): Promise<ExitCode> {
-  const made = options.from === undefined ? await fresh(options, screen) : joined(options.from);
+  const kept =
+    options.from === undefined && options.out !== undefined
+      ? keptRows(`${besides(options.out)}.rows.jsonl`, settingOf(options))
+      : undefined;
+  const made = options.from === undefined ? await fresh(options, screen, kept) : joined(options.from);
   screen.data({ kind: 'lab', ...made });
   const page = reportMarkdown(made);
   if (options.out === undefined) screen.line(page);
   else {
     const before = existsSync(options.out) ? readFileSync(options.out, 'utf8') : `${BEGIN}\n${END}\n`;
     writeFileSync(options.out, placed(before, page, options.out));
-    writeFileSync(options.out.replace(/(\.md)?$/, '.json'), `${JSON.stringify(made, null, 1)}\n`);
+    writeFileSync(`${besides(options.out)}.json`, `${JSON.stringify(made, null, 1)}\n`);
+    kept?.done();
     screen.line(`Wrote ${options.out} with ${made.rows.length} claims.`);
   }
   if (options.plots !== undefined) await plots(options.plots, options, screen);
   return made.rows.every(({ holds }) => holds) ? EXIT.ok : EXIT.failed;
 }
 
-async function fresh({ items, seed, claims }: ReportOptions, screen: Call['screen']): Promise<LabReport> {
-  const setting = { items: countOf('--items', items), seed: countOf('--seed', seed) };
-  const wanted = claimsNamed(namesOf(claims), await knownClaims((line) => screen.line(line)));
-  const rows = await runClaims(wanted, {
-    ...setting,
-    onLeftOut: (id, why) => screen.line(`${id} is left out: ${why}`),
-    onRow: (_row, done) => screen.status(`${done} of ${wanted.length}`),
-  });
+const besides = (page: string): string => page.replace(/(\.md)?$/, '');
+
+const settingOf = ({ items, seed }: ReportOptions) => ({
+  items: countOf('--items', items),
+  seed: countOf('--seed', seed),
+});
+
+async function fresh(options: ReportOptions, screen: Call['screen'], kept: KeptRows | undefined): Promise<LabReport> {
+  const wanted = claimsNamed(namesOf(options.claims), await knownClaims((line) => screen.line(line)));
+  const rows = new Map<string, Row>(wanted.flatMap((claim) => kept?.rowOf(claim) ?? []).map((row) => [row.id, row]));
+  const before = rows.size;
+  if (before > 0) screen.line(`${before} of ${wanted.length} claims were measured before.`);
+  await runClaims(
+    wanted.filter(({ id }) => !rows.has(id)),
+    {
+      ...settingOf(options),
+      onLeftOut: (id, why) => screen.line(`${id} is left out: ${why}`),
+      onRow: (row, done) => {
+        rows.set(row.id, row);
+        kept?.keep(row);
+        screen.status(`${before + done} of ${wanted.length}`);
+      },
+    },
+  );
   screen.status('');
-  return reportOf(rows, setting);
+  return reportOf(
+    wanted.flatMap(({ id }) => rows.get(id) ?? []),
+    settingOf(options),
+  );
 }
 
 /** Rows of several runs with the same number of items and seed. */
@@ -86,9 +111,9 @@ function placed(before: string, page: string, file: string): string {
   return `${before.slice(0, from + BEGIN.length)}\n\n${page}\n${before.slice(to)}`;
 }
 
-async function plots(folder: string, { items, seed }: ReportOptions, screen: Call['screen']): Promise<void> {
+async function plots(folder: string, options: ReportOptions, screen: Call['screen']): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const setting = { items: countOf('--items', items), seed: countOf('--seed', seed) };
+  const setting = settingOf(options);
   const curves: LabCurve[] = [];
   for (const sweep of SWEEPS) {
     const file = join(folder, `${sweep.id}.svg`);
