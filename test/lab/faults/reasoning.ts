@@ -143,7 +143,7 @@ export const reasoningFaults: readonly PlantedFault[] = [
     file: RX,
     find: 'const critiques: string[] = [];',
     put: 'const critiques: string[] = ((globalThis as { kept?: string[] }).kept ??= []);',
-    claim: 'R7-useful',
+    claim: 'R7-keeps',
   },
   {
     name: 'silent-uncounted',
