@@ -272,6 +272,28 @@ describe('another run', () => {
     expect(made).toHaveLength(1);
   });
 
+  it('is started also where another worker has ended it before this one could take it [R11-N6-ENDED]', async () => {
+    const made: string[] = [];
+    const inner = memoryEngine();
+    let stage: Stage<Clock>;
+    const create: Engine['create'] = async (run) => {
+      await inner.create(run);
+      if (run.id === RUN) return;
+      await inner.post(run.id, { id: 'm', kind: 'signal', name: 'go', from: 'ann', at: 1, body: '"ann"' });
+      const worker = stage.open(joining, agents(joining, helperOf(made)));
+      await (await worker.runtime.resume(run.id)).outcome();
+      worker.die();
+    };
+    stage = moving({ ...inner, create });
+    const agent: Agent<null, unknown> = async (run) => {
+      const { stop } = await run.join(await run.start('helper', 'tom'));
+      return done(stop);
+    };
+    const life = stage.open(agent, agents(agent, helperOf(made)));
+    expect(await played(stage, life, life.start())).toMatchObject({ stop: 'done', value: 'done' });
+    expect(made).toHaveLength(1);
+  });
+
   it('of another tenant is not there [R11-N6-TENANT]', async () => {
     const helper: Agent<string, string> = async () => done('x');
     const agent = async (run: Run) => {

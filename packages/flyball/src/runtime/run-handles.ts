@@ -1,5 +1,5 @@
 import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
-import { ConfigError, JournalConflictError } from '../core/errors.js';
+import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { Audience } from './audience.js';
@@ -135,7 +135,9 @@ export async function launchNew(opened: Opened, runId: string, isInLine: boolean
     return handleOf(opened, runId);
   }
   return launch(opened, runId, 'start').catch((error: unknown) => {
-    if (error instanceof JournalConflictError) return handleOf(opened, runId);
+    // another worker was quicker, and may have come to its end already
+    const isElsewhere = error instanceof FlyballError && error.code === 'ALREADY_TERMINAL';
+    if (isElsewhere || error instanceof JournalConflictError) return handleOf(opened, runId);
     if (!isOfStorage(error) && !opened.lives.isClosed) throw error;
     return handleOf(opened, runId, () => stoppedHere(runId, error));
   });
