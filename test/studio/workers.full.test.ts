@@ -1,7 +1,9 @@
+import { budget, createRuntime, done } from 'flyball';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { patient } from '../patience.js';
 import { freePort } from '../postgres/server.js';
+import { serverStage } from '../server/stage-server.js';
 import { CHROMIUM, openBrowser, type Served, serve, until, type Visit, visit } from './stage-browser.js';
 
 if (CHROMIUM === undefined)
@@ -37,6 +39,25 @@ describe.skipIf(CHROMIUM === undefined)('the workers page of the studio', () => 
     expect(told.workers).toMatchObject([{ state: 'working', weight: 1 }]);
     await until(page, "document.querySelector('.queue').dataset.waiting === '0'");
     expect(await page.$('.dispatcher')).toBeNull();
+  });
+
+  it('shows the runs that a process holds, with their leases, and lines that no process serves [R10-WORK-VIEW]', async () => {
+    const stage = await serverStage();
+    onTestFinished(() => stage.close());
+    const agents = { nobodys: { agent: async () => done(1), version: '7' } };
+    const desk = createRuntime({ engine: stage.engine, agents, options: { worker: 'elsewhere' } });
+    await desk.start('nobodys', null, { budget: budget({}) });
+    await desk.close();
+    const body = { agent: 'counter', input: { to: 1, pauseMs: patient(30_000) } };
+    const held = (await stage.call('POST', '/v1/runs', { body })).body;
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    await page.goto(`${stage.url}/studio/workers`);
+    await page.waitForSelector('.held li');
+    expect(await page.textContent('.held li')).toMatch(/^counter lease for \d+ s$/);
+    expect(await page.getAttribute('.held a', 'href')).toContain(held.id);
+    expect(await page.textContent('table[aria-label=Queue] tbody tr')).toMatch(/nobodys 7.*none/);
+    await stage.call('POST', `/v1/runs/${held.id}/cancel`, { body: {} });
   });
 
   it('shows what a slow server answers, however long that takes, and asks again [R10-WORK-VIEW]', async () => {
