@@ -69,7 +69,7 @@ describe('settings of models', () => {
   });
 
   it.each([
-    ['a word', ['--temperature', 'warm'], /^✗? ?.*--temperature: temperature must be a number of at least 0, or none/],
+    ['a word', ['--temperature', 'warm'], /^✗? ?.*--temperature: temperature must be a number from 0 to 2, or none/],
     [
       'a model that is none',
       ['--temperature', 'gpt=1'],

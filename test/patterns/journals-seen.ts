@@ -110,7 +110,7 @@ const isBelow = (path: string, above: string): boolean => path.startsWith(`${abo
 const isIn = (path: string, above: string): boolean => path === above || isBelow(path, above);
 
 /**
- * Calls that it made itself, and none of the patterns inside it; of these, the ones after a reply of the same session that
+ * Calls that it made itself, and none of the patterns and children inside it; of these, the ones after a reply of the same session that
  * was refused. A call that a crash cut off is made again under its own id, and is one.
  */
 function ownCalls(
@@ -118,8 +118,12 @@ function ownCalls(
   spans: readonly PatternUse[],
   entries: readonly Entry[],
 ): { readonly made: number; readonly again: number } {
-  const inside = spans.filter((other) => other.generation === generation && isBelow(other.path, path));
-  const isOwn = (place: string): boolean => isIn(place, path) && !inside.some((other) => isIn(place, other.path));
+  const patterns = spans.filter((other) => other.generation === generation).map((other) => other.path);
+  const children = entries.flatMap(({ event, generation: own }) =>
+    event.type === 'spawn-start' && own === generation ? [event.path] : [],
+  );
+  const inside = [...patterns, ...children].filter((other) => isBelow(other, path));
+  const isOwn = (place: string): boolean => isIn(place, path) && !inside.some((other) => isIn(place, other));
   const asked = new Set<string>();
   const refused = new Map<string, number>();
   let again = 0;
@@ -185,6 +189,8 @@ function keptOf(event: RunEvent): RunEvent | undefined {
       ? ({ type: 'note', path: event.path, event: { kind, session } } as RunEvent)
       : undefined;
   }
+  if (event.type === 'spawn-start' && event.within !== true)
+    return { type: event.type, id: event.id, path: event.path } as RunEvent;
   if (event.type !== 'ask-start') return undefined;
   const { type, id, attempt, reserved, session } = event;
   return { type, id, attempt, reserved, session } as RunEvent;

@@ -77,7 +77,9 @@ export function mistakesInModelSettings(value: unknown): readonly Mistake[] {
 function mistakeIn(name: string, field: string, value: unknown): string | undefined {
   switch (field) {
     case 'temperature':
-      return value === 'none' || isAmount(value) ? undefined : 'temperature must be a number of at least 0, or none.';
+      return value === 'none' || (isAmount(value) && Number(value) <= 2)
+        ? undefined
+        : 'temperature must be a number from 0 to 2, or none.';
     case 'reasoningEffort':
       return typeof value === 'string' && value !== '' ? undefined : 'reasoningEffort must be a word, such as high.';
     case 'maxOutputTokens':

@@ -124,10 +124,8 @@ describe('every mistake gets a sentence that names the source and the place', ()
     [{ ...LEAST, outputSchema: [] }, 'a.yaml: outputSchema must be a mapping'],
     [{ ...LEAST, model: [] }, 'a.yaml: model must be text that is not empty'],
     [{ ...LEAST, sampling: { temprature: 1 } }, 'a.yaml: sampling.temprature is not known. Did you mean temperature?'],
-    [
-      { ...LEAST, sampling: { temperature: -1 } },
-      'a.yaml: sampling.temperature must be a number of at least 0, got -1.',
-    ],
+    [{ ...LEAST, sampling: { temperature: -1 } }, 'a.yaml: sampling.temperature must be a number from 0 to 2, got -1.'],
+    [{ ...LEAST, sampling: { topP: 4 } }, 'a.yaml: sampling.topP must be a number above 0 and at most 1, got 4.'],
     [
       { ...LEAST, sampling: { maxOutputTokens: 0 } },
       'a.yaml: sampling.maxOutputTokens must be a whole number of at least 1, got 0.',

@@ -1,5 +1,6 @@
 import { AXES } from '../core/budget.js';
 import type { JsonSchema } from '../core/schema.js';
+import { outOfRange } from '../kit/sampling.js';
 import { completeConfig, DEFAULT_CONFIG } from '../loops/tool-loop/config.js';
 import { AUTONOMY_LEVELS } from '../tools/governance/autonomy-level.js';
 import type { AgentSpec, Dependency, Ownership } from './agent-spec.js';
@@ -94,10 +95,17 @@ function readDependency(reader: SpecReader, value: unknown, path: SpecPath): Dep
   return reader.members(given, path, { name: text, why: text }) as unknown as Dependency;
 }
 
+function ranged(name: 'temperature' | 'topP'): Read {
+  return (reader, value, path) => {
+    const problem = outOfRange(name, value);
+    return problem === undefined ? value : reader.wrong(path, `${problem}, got ${JSON.stringify(value)}`);
+  };
+}
+
 const SAMPLING: Readonly<Record<string, Read>> = {
   maxOutputTokens: (reader, value, path) => reader.whole(value, path, 1),
-  temperature: (reader, value, path) => reader.number(value, path, 0),
-  topP: (reader, value, path) => reader.number(value, path, 0),
+  temperature: ranged('temperature'),
+  topP: ranged('topP'),
   reasoningEffort: text,
   seed: (reader, value, path) => reader.whole(value, path),
   stop: texts,

@@ -2,22 +2,23 @@ import { MOST_REASKS } from '../core/ask-until.js';
 import type { Budget } from '../core/budget.js';
 import { ConfigError } from '../core/errors.js';
 import type { Model } from '../core/model.js';
-import { failed } from '../core/outcome.js';
+import { failed, type Outcome } from '../core/outcome.js';
 import { wordsOf } from '../core/parts.js';
 import { append, type Prompt } from '../core/prompt.js';
 import { type Proofs, unprovenClaims, unprovenInText } from '../core/proofs.js';
 import { isPrompt } from '../core/request.js';
-import type { Agent, MadeCall, Run } from '../core/run.js';
+import type { Agent, Entered, MadeCall, Run } from '../core/run.js';
 import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from '../core/schema.js';
 import type { Input, Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
-import { useFrom } from '../kit/pattern.js';
+import { patternAsPart, useFrom } from '../kit/pattern.js';
 import { type LoopParts, type Prove, partsOf } from '../loops/tool-loop/loop-parts.js';
 import type { ToolLoopResult } from '../loops/tool-loop/termination.js';
 import { runToolLoop, type ToolLoopEnd } from '../loops/tool-loop/tool-loop.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import type { Memory } from '../memory/memory.js';
-import { described, type Use } from '../patterns/use.js';
+import { loopCalls } from '../patterns/loop-calls.js';
+import type { Use } from '../patterns/use.js';
 import { COMPRESSED } from '../patterns/window.js';
 import { type AutonomyBudget, autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { autonomySeams } from '../tools/governance/governance.js';
@@ -136,9 +137,8 @@ export function defineAgent<
   const held = heldTo(spec, profiled.autonomyBudget);
   const invoke = inOneShot(made);
   const iterate = iterative(made);
-  const invokeIterative = described<typeof iterate>(
-    (run, input) => iterate(held(run), input),
-    useOfAgent(made, 'loop'),
+  const invokeIterative = patternAsPart<unknown, ToolLoopResult<O>>(useOfAgent(made, 'loop'), (run, input, learnt) =>
+    iterate(held(run), input, learnt),
   );
   return {
     name,
@@ -147,7 +147,9 @@ export function defineAgent<
     outputJsonSchema: form.kind === 'schema' ? form.schema : undefined,
     setup,
     budget: spec.budget ?? {},
-    invoke: described<typeof invoke>((run, input) => invoke(held(run), input), useOfAgent(made, 'once')),
+    invoke: patternAsPart<unknown, AgentResult<O>>(useOfAgent(made, 'once'), (run, input, learnt) =>
+      invoke(held(run), input, learnt),
+    ),
     invokeIterative,
     agent: invokeIterative,
     converse: (run, input, known) => converse(held(run), talk, input, known),
@@ -167,24 +169,21 @@ function checkToolCount({ name, tools = [], maxTools = MOST_TOOLS }: AgentSpec):
 
 /** What the agent says about itself, so that a composition with it can be read before it runs. */
 function useOfAgent<O>({ definition, session, parts }: Made<O>, how: 'loop' | 'once'): Use {
-  const { maxIterations } = parts.config;
+  const { maxIterations, maxToolCallsPerIteration } = parts.config;
+  const loop = loopCalls(parts.toolset.tools, maxIterations * maxToolCallsPerIteration);
   const params = { agent: session.name, maxIterations, tools: parts.toolset.names, how };
   const reasks = definition.maxReasks ?? MOST_REASKS;
   return useFrom({
     id: 'O1',
     name: 'defineAgent',
     params,
-    parts: { worker: { ...session, tools: parts.toolset.tools }, window: [COMPRESSED] },
+    parts: {
+      worker: { ...session, tools: parts.toolset.tools },
+      window: [COMPRESSED],
+      ...(how === 'once' ? {} : loop.parts),
+    },
     provides: ['R4', 'V9', 'V14'],
-    calls:
-      how === 'once'
-        ? { sum: [1, { fact: 'reasks', least: 0, most: reasks }] }
-        : {
-            sum: [
-              { fact: 'turns', least: 0, most: { param: 'maxIterations' } },
-              { times: [{ fact: 'fitted', least: 0, most: { param: 'maxIterations' } }, { part: 'window' }] },
-            ],
-          },
+    calls: how === 'once' ? { fact: 'turns', least: 1, most: 1 + reasks } : loop.calls,
   });
 }
 
@@ -264,12 +263,18 @@ function proverOf(proofs: Proofs, form: OutputForm, known: Calls | undefined): P
   return (run, output) => unprovenClaims(proofs, output, known?.() ?? run.calls(), fields);
 }
 
-function iterative<O>(made: Made<O>): Agent<unknown, ToolLoopResult<O>> {
-  return async (given, input) => {
+/** The body of an agent, which tells how many turns it took. */
+type Body<R> = (run: Run, input: unknown, learnt: Entered['learnt']) => Promise<Outcome<R>>;
+
+function iterative<O>(made: Made<O>): Body<ToolLoopResult<O>> {
+  return async (given, input, learnt) => {
+    learnt({ turns: 0 });
     const ready = await readied(given, made, canCallTools(made));
     const opened = await opening(ready.run, openingParts(ready, canRecall(made)), input);
     if (!opened.ok) return failed(opened.failure);
-    return (await runToolLoop(ready.run, partsFor(ready), opened.prompt)).outcome;
+    const { outcome, turns } = await runToolLoop(ready.run, partsFor(ready), opened.prompt);
+    learnt({ turns });
+    return outcome;
   };
 }
 
@@ -309,7 +314,7 @@ function canCallTools<O>({ definition: { model, loop } }: Made<O>): boolean {
   return model.capabilities.tools || (loop?.textCalls ?? 'off') !== 'off';
 }
 
-function inOneShot<O>(made: Made<O>): Agent<unknown, AgentResult<O>> {
+function inOneShot<O>(made: Made<O>): Body<AgentResult<O>> {
   const { definition, form, parts } = made;
   const native = nativeSchema(definition.model, form);
   const fixed: Session = { ...made.session, ...native };
@@ -320,11 +325,15 @@ function inOneShot<O>(made: Made<O>): Agent<unknown, AgentResult<O>> {
     prove: parts.prove,
     whenUnproven: parts.whenUnproven,
   };
-  return async (given, input) => {
+  return async (given, input, learnt) => {
+    learnt({ turns: 0 });
     const ready = await readied(given, made, false);
     const opened = await opening(ready.run, openingParts(ready, false), input);
     const session = ready.skills === undefined ? fixed : { ...ready.made.session, ...native };
-    return opened.ok ? singleShot(ready.run, { ...shot, session }, opened.prompt) : failed(opened.failure);
+    if (!opened.ok) return failed(opened.failure);
+    const { outcome, turns } = await singleShot(ready.run, { ...shot, session }, opened.prompt);
+    learnt({ turns });
+    return outcome;
   };
 }
 

@@ -29,7 +29,11 @@ export interface ShotParts<O> {
 }
 
 /** One model call, asked again at most `maxReasks` times where the answer does not fit or is not proven. */
-export async function singleShot<O>(run: Run, parts: ShotParts<O>, start: Prompt): Promise<Outcome<AgentResult<O>>> {
+export async function singleShot<O>(
+  run: Run,
+  parts: ShotParts<O>,
+  start: Prompt,
+): Promise<{ readonly outcome: Outcome<AgentResult<O>>; readonly turns: number }> {
   parts.capture?.begin(run);
   let tokens = 0;
   let claimed: { readonly output: O } | undefined;
@@ -44,13 +48,16 @@ export async function singleShot<O>(run: Run, parts: ShotParts<O>, start: Prompt
   const asked = await askUntil(run, parts.session, start, read, parts.maxReasks);
   const { reply } = asked;
   const result = (output: O): AgentResult<O> => ({ output, rawText: reply.text, tokens, model: reply.model });
-  if (asked.ok) return replied(parts.session, reply.finish, result(asked.value));
-  const kept = parts.whenUnproven === 'degrade' ? claimed : undefined;
-  if (kept !== undefined) return degraded(result(kept.output), asked.error.message);
-  const isBrokenOff = reply.finish === 'content_filter' || reply.finish === 'error';
-  return isBrokenOff
-    ? withoutValue(replied(parts.session, reply.finish, undefined) as NotDone)
-    : failed(failureOf(asked.error));
+  const endOf = (): Outcome<AgentResult<O>> => {
+    if (asked.ok) return replied(parts.session, reply.finish, result(asked.value));
+    const kept = parts.whenUnproven === 'degrade' ? claimed : undefined;
+    if (kept !== undefined) return degraded(result(kept.output), asked.error.message);
+    const isBrokenOff = reply.finish === 'content_filter' || reply.finish === 'error';
+    return isBrokenOff
+      ? withoutValue(replied(parts.session, reply.finish, undefined) as NotDone)
+      : failed(failureOf(asked.error));
+  };
+  return { outcome: endOf(), turns: asked.tries };
 }
 
 async function readReply<O>(

@@ -1,8 +1,9 @@
 import { type About, sessionsIn, useFrom } from '../core/about.js';
 import { fixedMark, type Mark } from '../core/mark.js';
 import type { Outcome } from '../core/outcome.js';
-import type { Agent, Entered } from '../core/run.js';
-import { type Described, described, type Use } from '../core/use.js';
+import type { Agent, Entered, Run } from '../core/run.js';
+import { type Described, described, isSession, type Use } from '../core/use.js';
+import { checkSampling } from './sampling.js';
 
 export { type About, sessionsIn, useFrom };
 
@@ -11,10 +12,45 @@ export function pattern<I, O>(
   about: About,
   body: (run: Entered, input: I) => Promise<Outcome<O>>,
 ): Described<Agent<I, O>> {
+  checkSessions(about);
   const use = useFrom(about);
   const mark = markOf(use);
   const agent: Agent<I, O> = (run, input) => run.enter(mark, (inside) => body(inside, input));
-  return described(Object.defineProperty(agent, 'name', { value: about.name }), use);
+  return described(scoped(Object.defineProperty(agent, 'name', { value: about.name })), use);
+}
+
+function checkSessions({ parts }: About): void {
+  for (const part of Object.values(parts).flat())
+    if (part !== undefined && isSession(part)) checkSampling(`the session "${part.name}"`, part.sampling);
+}
+
+/**
+ * An agent that is a whole run where it is run by itself, and one pattern among others where it is a part: it says which
+ * only there.
+ */
+export function patternAsPart<I, O>(
+  use: Use,
+  body: (run: Run, input: I, learnt: Entered['learnt']) => Promise<Outcome<O>>,
+): Described<Agent<I, O>> {
+  const mark = markOf(use);
+  const agent: Agent<I, O> = (run, input) => body(run, input, () => undefined);
+  const part: Agent<I, O> = (run, input) => run.enter(mark, (inside) => body(inside, input, inside.learnt));
+  return described(scoped(agent, part), use);
+}
+
+const AS_PART: unique symbol = Symbol.for('flyball.as-part') as never;
+
+/**
+ * Says that a function opens a scope of its own where it is a part of a pattern, or what to run there in its place. Without
+ * this the pattern opens one for it: a description alone does not keep calls apart.
+ */
+export function scoped<F extends object>(part: F, inPlace: F = part): F {
+  return Object.defineProperty(part, AS_PART, { value: inPlace });
+}
+
+/** What to run where it is a part; undefined where it opens no scope. */
+export function asPart<F extends object>(part: F): F | undefined {
+  return (part as { readonly [AS_PART]?: F })[AS_PART];
 }
 
 /** Which use a mark was made of. The event that begins a scope has the very parameters of its mark. */

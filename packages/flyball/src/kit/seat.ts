@@ -3,7 +3,8 @@ import type { FinishReason } from '../core/model.js';
 import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Input, Session } from '../core/session.js';
-import { isSession, useOf } from '../core/use.js';
+import { isSession } from '../core/use.js';
+import { asPart } from './pattern.js';
 
 /** Whoever works: a session where one call is enough, an agent where it needs tools. */
 export type Seat<I extends Input, O> = Session<O> | Agent<I, O>;
@@ -29,11 +30,11 @@ export function replied<O>(session: Pick<Session, 'name'>, finish: FinishReason,
 }
 
 /**
- * Runs a part of a pattern. One that does not say what it is gets a scope all the same, so that what it costs is not taken
- * for the pattern's own.
+ * Runs a part of a pattern. One that opens no scope gets one all the same, so that what it costs is not taken for the
+ * pattern's own.
  */
 export function runPart<I, O>(run: Run, agent: Agent<I, O>, input: I): Promise<Outcome<O>> {
-  return useOf(agent) === undefined
-    ? run.enter({ pattern: 'part', params: { agent: agent.name } }, (inside) => agent(inside, input))
-    : agent(run, input);
+  const part = asPart(agent);
+  if (part !== undefined) return part(run, input);
+  return run.enter({ pattern: 'part', params: { agent: agent.name } }, (inside) => agent(inside, input));
 }

@@ -1,5 +1,6 @@
 import type { Run } from '../core/run.js';
-import { callingNoModel, useOf } from '../core/use.js';
+import { callingNoModel } from '../core/use.js';
+import { asPart } from './pattern.js';
 
 /** What a test says of a value. A score lets the best of several failed values be kept. */
 export type Tested =
@@ -20,7 +21,8 @@ export function codeTest<I, O>(check: (value: O, input: I) => Tested | Promise<T
 
 /** Runs a test, in a scope of its own where it does not make one: what it asks is not the pattern's own. */
 export async function runTest<I, O>(run: Run, test: Test<I, O>, value: O, input: I): Promise<Tested> {
-  if (useOf(test) !== undefined) return test(run, value, input);
+  const part = asPart(test);
+  if (part !== undefined) return part(run, value, input);
   return run.enter({ pattern: 'test', params: { test: test.name } }, async (inside) => test(inside, value, input));
 }
 

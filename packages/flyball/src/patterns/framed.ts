@@ -1,7 +1,8 @@
 import { checkFraming, framed as dressed, type Framing } from '../core/framing.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import { carrying, described, isSession, useOf } from './use.js';
+import { inRun } from './in-run.js';
+import { carrying, isSession, useOf } from './use.js';
 
 /**
  * A session, or an agent, with framings on it: the first is nearest to what the author wrote, the last has the last word.
@@ -19,13 +20,7 @@ export function framed<I, O>(
   const outermostFirst = [...framings].reverse();
   const ids = framings.flatMap((framing) => useOf(framing)?.id ?? []);
   if (isSession(part)) return carrying(dressed(outermostFirst, part as Session<O>), ids);
-  const agent = part as Agent<I, O>;
-  const wrapped: Agent<I, O> = (run, input) =>
-    agent(
-      outermostFirst.reduce((outer: Run, framing) => outer.dressed(framing), run),
-      input,
-    );
-  const use = useOf(agent);
-  if (use === undefined) return wrapped;
-  return described(wrapped, { ...use, provides: [...new Set([...use.provides, ...ids])] });
+  return inRun(part as Agent<I, O>, ids, (run) =>
+    outermostFirst.reduce((outer: Run, framing) => outer.dressed(framing), run),
+  );
 }

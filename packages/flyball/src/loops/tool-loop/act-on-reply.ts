@@ -35,6 +35,7 @@ export async function actOn<O>(
   if (reply.finish === 'content_filter') return stop('content_filter', 'the model refused to answer');
   if (reply.finish === 'error') return stop('error', 'the model ended its reply with an error');
   const proposals = proposalsIn(parts, state, reply);
+  if (proposals.kind !== 'answer' && reply.text.trim() !== '') parts.heard?.(reply.text);
   return proposals.kind === 'answer' ? answered(run, parts, state, reply) : acted(run, parts, state, reply, proposals);
 }
 

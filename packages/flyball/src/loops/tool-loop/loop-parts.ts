@@ -7,6 +7,7 @@ import type { Run } from '../../core/run.js';
 import type { Checked } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
+import { checkSampling } from '../../kit/sampling.js';
 import type { ObservationCapture } from '../../memory/capture.js';
 import { type AutonomyBudget, autonomyBudget } from '../../tools/autonomy/autonomy-budget.js';
 import { estimateTextTokens, measureTools } from '../../tools/measure-tools.js';
@@ -85,6 +86,8 @@ export interface LoopParts<O> extends Measures {
   read(run: Run, text: string): Promise<Checked<O>>;
   readonly prove: Prove | undefined;
   readonly whenUnproven: WhenUnproven;
+  /** Told what the model says beside its calls: what there is, should no answer come. */
+  readonly heard?: (text: string) => void;
 }
 
 /** Applies where no profile is given. It keeps no counters, so all loops share it. */
@@ -93,6 +96,7 @@ const DEFAULT_AUTONOMY_BUDGET = autonomyBudget();
 /** Bad settings fail here, before a token is spent. */
 export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
   const config = completeConfig(options.config);
+  checkSampling(`the session "${options.session.name}"`, options.session.sampling);
   const { maxReasks = MOST_REASKS } = options;
   if (!(Number.isInteger(maxReasks) && maxReasks >= 0))
     throw new ConfigError(`maxReasks of a tool loop must be a whole number of at least 0, got ${maxReasks}.`);

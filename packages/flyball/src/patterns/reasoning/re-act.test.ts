@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { budget } from 'flyball';
-import { reAct, selfConsistency, useOf, zeroShot } from 'flyball/patterns';
+import { type Agent, budget, done } from 'flyball';
+import { reAct, selfConsistency, useOf, withBudget, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { delegateTo, delegateTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
@@ -145,6 +145,46 @@ describe('reAct', () => {
     expect(outcome).toMatchObject({ stop: 'done', value: { files: 3 } });
     expect(model.promptAt('worker')).toContain('"files"');
     expect(useOf(agent)).toMatchObject({ id: 'R4', provides: ['V9', 'V14', 'I2'], predicted: { min: 0, max: 60 } });
+  });
+
+  it('has the last words of its model as its partial value, where it answers with text [R11-N7-REACT]', async () => {
+    const saying = (_request: unknown, n: number) =>
+      call('read', { name: `${' abc'[n]}.txt` }, n === 3 ? '' : `So far: ${n}.`);
+    const { agent } = bed(saying, { maxIterations: 3 });
+    expect((await ended(agent, GOAL)).outcome).toMatchObject({
+      stop: 'bounded',
+      bound: 'maxIterations',
+      partial: 'So far: 2.',
+    });
+    const byBudget = withBudget(bed(saying).agent, { modelCalls: 2 });
+    expect((await ended(byBudget, GOAL)).outcome).toMatchObject({ stop: 'bounded', partial: 'So far: 2.' });
+    const stalls = bed(() => call('list', {}, 'I list them.'));
+    expect((await ended(stalls.agent, GOAL)).outcome).toMatchObject({ stop: 'bounded', partial: 'I list them.' });
+    const silent = await ended(bed(() => call('list')).agent, GOAL);
+    expect(silent.outcome).not.toHaveProperty('partial');
+
+    const Count = z.object({ files: z.number() });
+    const model = scriptedModel({
+      worker: (_request: unknown, n: number) => call('read', { name: `${' abc'[n]}.txt` }, 'Three, I think.'),
+    });
+    const typed = { ...session(model, 'worker'), output: Count, outputJsonSchema: z.toJSONSchema(Count) };
+    const { outcome } = await ended(reAct({ worker: typed, tools: [read] }, { maxIterations: 2 }), GOAL);
+    expect(outcome).toMatchObject({ stop: 'bounded' });
+    expect(outcome).not.toHaveProperty('partial'); // words are no count
+  });
+
+  it("takes the calls of an agent that works for a tool for nobody's of its own [R11-N8-PARTS]", async () => {
+    const model = scriptedModel({ worker: [call('research', { topic: 'tides' }), 'Done.'], finder: () => 'high' });
+    const finder: Agent<string, string> = async (run, topic) =>
+      done((await run.ask(session(model, 'finder'), topic)).text);
+    const research = delegateTool({
+      name: 'research',
+      description: 'Researches a topic. Not for sums.',
+      input: z.object({ topic: z.string() }),
+      delegates: ({ topic }) => delegateTo(finder, topic, { modelCalls: 10 }),
+    });
+    const { uses } = await ended(reAct({ worker: session(model, 'worker'), tools: [research] }), GOAL);
+    expect(uses[0]).toMatchObject({ modelCalls: 3, learnt: { turns: 2 } });
   });
 
   it('predicts no most where a tool hands its work to an agent: nobody knows what that one asks [R11-FORMULA-PREDICTED]', async () => {

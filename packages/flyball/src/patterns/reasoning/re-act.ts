@@ -11,6 +11,7 @@ import { partsOf, type ToolLoopOptions } from '../../loops/tool-loop/loop-parts.
 import type { ToolLoopResult } from '../../loops/tool-loop/termination.js';
 import { runToolLoop } from '../../loops/tool-loop/tool-loop.js';
 import type { WindowPolicy } from '../../loops/tool-loop/window-policy.js';
+import { loopCalls } from '../loop-calls.js';
 import type { Described } from '../use.js';
 import { COMPRESSED } from '../window.js';
 
@@ -39,7 +40,8 @@ const MOST_TOOLS = 40;
  * Calls tools, looks at what came back, decides again.
  *
  * Model calls: `turns`, at most `maxIterations` of them, those of the window policies where the window fills up, and those of
- * agents that work for its tools. Ends `bounded` when no answer came in time; the budget of the run bounds cost, tokens and tool calls besides. Every result a
+ * agents that work for its tools. Ends `bounded` when no answer came in time, with the last words of the model as its
+ * partial value where it answers with text; the budget of the run bounds cost, tokens and tool calls besides. Every result a
  * model reads comes from the tool: what it makes up after a call is cut. Not where all calls are known beforehand.
  *
  * @pattern R4
@@ -67,7 +69,7 @@ export function reAct<O = string>(
     },
     ...(window === undefined ? {} : { window }),
   });
-  const handing = tools.filter(({ delegates }) => delegates !== undefined);
+  const { parts, calls } = loopCalls(tools, maxIterations * maxCalls);
   const about = {
     id: 'R4',
     name: 'reAct',
@@ -75,28 +77,22 @@ export function reAct<O = string>(
     parts: {
       worker: { ...worker, tools, maxReasks: 0 },
       window: window ?? [COMPRESSED],
-      // which agent a call goes to is known when it is made, so what it asks has no most
-      ...(handing.length === 0 ? {} : { delegates: handing.map(({ name }) => ({ name })) }),
+      ...parts,
     },
     provides: ['V9', 'V14', 'I2'],
-    calls: {
-      sum: [
-        { fact: 'turns', least: 0, most: { param: 'maxIterations' } },
-        { times: [{ fact: 'fitted', least: 0, most: { param: 'maxIterations' } }, { part: 'window' }] },
-        ...(handing.length === 0
-          ? []
-          : [
-              {
-                times: [{ fact: 'delegated', least: 0, most: maxIterations * maxCalls }, { part: 'delegates' }],
-              } as const,
-            ]),
-      ],
-    },
+    calls,
   } as const;
   return pattern(about, async (run, input: Input) => {
-    const { outcome, turns } = await runToolLoop(run, loop, input);
+    let said: { readonly partial?: O } = {};
+    const heard = (text: string) => {
+      said = { partial: text as O };
+      run.best(text);
+    };
+    // of a worker with a schema, words on the way are nothing that fits it
+    const parts = worker.output === undefined ? { ...loop, heard } : loop;
+    const { outcome, turns } = await runToolLoop(run, parts, input);
     run.learnt({ turns, ...told(outcome) });
-    return answerIn(outcome, maxIterations);
+    return answerIn(outcome, maxIterations, said);
   });
 }
 
@@ -130,7 +126,11 @@ function told<O>(outcome: Outcome<ToolLoopResult<O>>): Readonly<Record<string, u
 }
 
 /** The answer alone: what the loop reports beside it is in the journal, and a report does not nest. */
-function answerIn<O>(outcome: Outcome<ToolLoopResult<O>>, maxIterations: number): Outcome<O> {
+function answerIn<O>(
+  outcome: Outcome<ToolLoopResult<O>>,
+  maxIterations: number,
+  said: { readonly partial?: O },
+): Outcome<O> {
   switch (outcome.stop) {
     case 'done':
       return done(outcome.value.output);
@@ -143,6 +143,7 @@ function answerIn<O>(outcome: Outcome<ToolLoopResult<O>>, maxIterations: number)
       const stalled = report?.termination === 'loop_detected';
       return {
         ...end,
+        ...said,
         ...(report?.termination === 'max_iterations' ? { bound: 'maxIterations', limit: maxIterations } : {}),
         ...(stalled ? { reason: { code: 'stalled', data: { rounds: report.iterations ?? 0 } } } : {}),
       };

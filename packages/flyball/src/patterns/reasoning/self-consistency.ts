@@ -8,6 +8,7 @@ import type { Session } from '../../core/session.js';
 import { isFilled, type Slot } from '../../core/slot.js';
 import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern, sessionsIn } from '../../kit/pattern.js';
+import { checkSampling } from '../../kit/sampling.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
 import { type Ballot, keyOf, keysBy, type Tally, tally } from '../tally.js';
@@ -51,7 +52,7 @@ export function selfConsistency<I, O>(
   { samples = 10, minAgreement = 0, temperature = 0.8, topP = 0.95 }: SelfConsistencyOptions = {},
 ): Described<Agent<I, O>> {
   checkGiven('selfConsistency (R17)', { agent });
-  checkSampling(agent, { samples, minAgreement, temperature, topP });
+  checkOptions(agent, { samples, minAgreement, temperature, topP });
   const grouper = typeof same === 'object' ? same : undefined;
   const about = {
     id: 'R17',
@@ -75,7 +76,7 @@ export function selfConsistency<I, O>(
   });
 }
 
-function checkSampling(
+function checkOptions(
   agent: object,
   { samples, minAgreement, temperature, topP }: Required<SelfConsistencyOptions>,
 ): void {
@@ -84,8 +85,7 @@ function checkSampling(
     throw new ConfigError(
       `selfConsistency (R17) needs a temperature above 0, such as 0.8: at ${temperature} all samples are the same.`,
     );
-  if (!(topP > 0 && topP <= 1))
-    throw new ConfigError(`selfConsistency (R17) needs topP above 0 and at most 1: got ${topP}.`);
+  checkSampling('selfConsistency (R17)', { temperature, topP });
   if (!(minAgreement >= 0 && minAgreement <= 1))
     throw new ConfigError(`selfConsistency (R17) needs minAgreement from 0 to 1: got ${minAgreement}.`);
   const one = sessionsIn(partOf(agent).part).find(({ seed }) => seed !== undefined);

@@ -7,7 +7,7 @@ import { useFrom } from '../../core/about.js';
 import { sha256 } from '../../core/canonical.js';
 import type { Session } from '../../core/session.js';
 import { type Described, described } from '../../core/use.js';
-import { markOf } from '../../kit/pattern.js';
+import { markOf, scoped } from '../../kit/pattern.js';
 import { shown } from '../../kit/shown.js';
 import type { Test, Tested } from '../../kit/tested.js';
 import { asking } from './asking-judge.js';
@@ -63,7 +63,7 @@ export function rubricJudge({ judge, rubric, calibration }: RubricJudgeParts): D
     });
   const test: Test<unknown, unknown> = async (run, value, input) =>
     testedBy(await verdict(run, subjectOf(value, input)), rubric);
-  return described(Object.assign(test, { verdict }), use);
+  return described(scoped(Object.assign(test, { verdict })), use);
 }
 
 /** A value and what it was made for, as a judge is shown them. */

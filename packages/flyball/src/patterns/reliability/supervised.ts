@@ -1,7 +1,7 @@
 import { useFrom } from '../../core/about.js';
 import type { Agent } from '../../core/run.js';
 import { type Described, described } from '../../core/use.js';
-import { markOf } from '../../kit/pattern.js';
+import { markOf, scoped } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { classesIn, type ScopeOptions, seamsFor } from '../../people/supervised-scope.js';
 
@@ -37,5 +37,5 @@ export function supervised<I, O>(agent: Agent<I, O>, options: ScopeOptions): Des
     const kept = classes.filter(({ name }) => fixed.includes(name));
     return run.enter(mark, (inside) => runPart(inside.guarded(seamsFor(kept)), agent, input));
   };
-  return described(Object.defineProperty(wrapped, 'name', { value: 'supervised' }), use);
+  return described(scoped(Object.defineProperty(wrapped, 'name', { value: 'supervised' })), use);
 }
