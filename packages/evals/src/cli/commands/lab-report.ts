@@ -14,7 +14,7 @@ import { knownClaims } from '../lab-claims.js';
 import { countOf, namesOf } from '../lab-options.js';
 
 const ABOUT =
-  'Write the table of the laboratory as Markdown and as JSON beside it. A page that has the lines "<!-- laboratory: begin -->" and "<!-- laboratory: end -->" keeps everything around them. A report with --out that was interrupted goes on where it stopped.';
+  'Write the table of the laboratory as Markdown and as JSON beside it. A page that has the lines "<!-- laboratory: begin -->" and "<!-- laboratory: end -->" keeps everything around them. An interrupted report with --out continues when you run it again.';
 const [BEGIN, END] = ['<!-- laboratory: begin -->', '<!-- laboratory: end -->'];
 
 interface ReportOptions extends CommonOptions {
