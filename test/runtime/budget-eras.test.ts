@@ -72,6 +72,24 @@ describe('a larger budget', () => {
     expect(first).toBeGreaterThan(490);
     expect(second).toBeLessThan(260); // half of what the first leaves
   });
+
+  it('counts for a child that goes on before its parent gets there what that child has already [R11-N5-ONCE]', async () => {
+    const stage = moving();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const taker = async (on: Run): Promise<Outcome<unknown>> => {
+        for (let n = 0; n < 4; n++) on.budget.take('iterations');
+        return done(await on.step('last', null, () => 1, 'pure'));
+      };
+      const { stop } = await run.spawn(taker, null, { share: 0.5 });
+      run.budget.take('iterations', 200);
+      return done(stop);
+    };
+    const life = stage.open(agent);
+    expect(await life.start(null, { iterations: 6, toolCalls: 40 })).toMatchObject({ stop: 'bounded' });
+    const larger = { budget: { iterations: 1000, toolCalls: 40 } };
+    expect(await life.resume(larger)).toMatchObject({ stop: 'done', value: 'done' });
+    expect((await stage.events('slice-change')).map(({ limits }) => limits.toolCalls)).toEqual([20]);
+  });
 });
 
 describe('a child of a fork', () => {

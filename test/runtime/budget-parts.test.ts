@@ -43,6 +43,35 @@ describe('parts of a budget', () => {
     expect(await stage.open(agent, AWAKE).resume()).toMatchObject(wanted);
   });
 
+  it.each([
+    undefined,
+    at('after', 'run-resume'),
+    at('before', 'slice-change'),
+    at('after', 'slice-change'),
+    at('before', 'ask-start'),
+    at('after', 'ask-end'),
+    at('after', 'spawn-end'),
+    at('before', 'run-end'),
+  ])('are equal under a larger budget too, and leave the rest to what is around them [R11-N5-EQUAL]', async (crash) => {
+    const thirds = async (run: Run): Promise<Outcome<unknown>> => {
+      const first = await run.spawn(async (on) => done(on.budget.limits.modelCalls), null, { of: 3 });
+      const part = (on: Run): Promise<number> => on.sleep(10).then(() => on.budget.limits.modelCalls);
+      const second = run.within({ of: 3 }, part);
+      for (const n of [1, 2, 3]) await run.ask(session, `${n}`);
+      return done([first.stop, await second, await run.within({ of: 3 }, part)]);
+    };
+    const stage = moving();
+    expect(await stage.open(thirds, AWAKE).start(null, { modelCalls: 3 })).toMatchObject({ stop: 'bounded', limit: 3 });
+    const life = stage.open(thirds, { ...AWAKE, ...(crash && { crash }) });
+    const ended = life.resume({ budget: { modelCalls: 30 } });
+    if (crash !== undefined) {
+      await Promise.race([life.crashed, ended.then(() => Promise.reject(new Error('It ended without the crash.')))]);
+      life.die();
+    }
+    const outcome = crash === undefined ? ended : stage.open(thirds, AWAKE).resume();
+    expect(await outcome).toMatchObject({ stop: 'done', value: ['done', 9, 9] }); // a third of the 28 that are left
+  });
+
   it('hold a bound that their slice does not name, unless it is shared [R11-N5-EVERY-AXIS]', async () => {
     const spawning = (slice: { readonly toolCalls: number; readonly shared?: true }) => async (run: Run) =>
       done(`child ${(await run.spawn(forever, null, slice)).stop}`);

@@ -185,6 +185,47 @@ describe('a child', () => {
     expect(parts.map(({ limits }) => limits.toolCalls)).toEqual([20, 20, 20, 20]);
   });
 
+  it('is an equal part of another budget as well, whoever has ended, spent or is still to come [R11-N5-EQUAL]', () => {
+    const anew = (of: number, ...parts: readonly Ledger[]): readonly number[] => {
+      for (const part of parts.toReversed()) part.yieldRest();
+      for (const part of parts) part.become(part.derived({ of }));
+      return parts.map(({ limits }) => limits.toolCalls);
+    };
+    const one = ledger({ toolCalls: 4 });
+    const ended = one.carve('/worker.0', { of: 2 });
+    ended.debit({ toolCalls: 1 });
+    ended.close();
+    const second = one.carve('/within.1', { of: 2 });
+    one.become(budget({ toolCalls: 80 }));
+    expect(anew(2, second)).toEqual([40]);
+    expect(one.remaining('toolCalls')).toBe(39); // the other half, less what the first spent
+    // what one has spent is of its own part
+    const other = ledger({ toolCalls: 40 });
+    const [busy, idle] = [0, 1].map((n) => other.carve(`/worker.${n}`, { of: 4 })) as [Ledger, Ledger];
+    busy.debit({ toolCalls: 10 });
+    other.become(budget({ toolCalls: 80 }));
+    expect(anew(4, busy, idle)).toEqual([20, 20]);
+    // and those that are given out from now on are as large, also after a crash
+    expect(other.carve('/worker.2', { of: 4 }).limits.toolCalls).toBe(20);
+    const replayed = ledger({ toolCalls: 40 });
+    const [again] = [0, 1].map((n) => replayed.restore(`/worker.${n}`, { of: 4 }, budget({ toolCalls: 10 })));
+    replayed.become(budget({ toolCalls: 80 }));
+    again?.regain({ of: 4 }, budget({ toolCalls: 20 }));
+    replayed.debit({ toolCalls: 30 });
+    expect(replayed.carve('/worker.2', { of: 4 }).limits.toolCalls).toBe(20);
+  });
+
+  it('counts under the bill of a fork nothing that its equal parts spent before it [R11-N5-EQUAL]', () => {
+    const root = ledger({ toolCalls: 40 });
+    const [ended, open] = [0, 1].map((n) => root.carve(`/worker.${n}`, { of: 2 })) as [Ledger, Ledger];
+    ended.debit({ toolCalls: 20 });
+    ended.close();
+    for (const one of [root, open]) one.beginAnew();
+    root.become(budget({ toolCalls: 10 }));
+    open.yieldRest();
+    expect(open.derived({ of: 2 }).toolCalls).toBe(5);
+  });
+
   it('shares with its parent what it is told to', () => {
     const root = ledger({ toolCalls: 5, modelCalls: 5 });
     const child = root.carve('/child', { modelCalls: 2, shared: ['toolCalls'] });

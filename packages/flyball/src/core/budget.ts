@@ -43,6 +43,7 @@ export type BudgetSlice = Partial<Budget> & {
   /**
    * One of so many equal parts: four of 40 are 10 each, whenever they are given out and whatever the others spend. They
    * belong together where they are asked for in one scope, or in the branches of one `all`, `each`, `some` or `first`.
+   * Under another budget of the run, those that are open and those still to come are equal parts of that one.
    * Time is not divided, because branches spend the same minute: each part has half of what is left.
    */
   readonly of?: number;

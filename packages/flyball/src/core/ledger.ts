@@ -34,12 +34,15 @@ interface Below {
   readonly parent: Ledger;
   readonly own: ReadonlySet<Axis>;
   readonly kind: PartOf;
+  readonly of: number | undefined;
 }
 
 interface EqualParts {
-  readonly part: Amounts;
   readonly of: number;
-  given: number;
+  /** Those given out so far, also those that have ended. */
+  readonly given: Ledger[];
+  /** What each is, under these limits of what is around them: where it takes others, they are divided anew. */
+  size?: { readonly under: Budget; readonly each: Amounts };
 }
 
 /** One level of the tree. */
@@ -71,10 +74,10 @@ export class Ledger {
   private readonly warned = new Set<string>();
   /** The ledger of the child or run that it is part of. */
   readonly level: Ledger;
-  /** Equal parts that are being given out, by where they are asked for: each is what the first of them came to. */
+  /** Equal parts that are being given out, by where they are asked for. */
   private readonly parts = new Map<string, EqualParts>();
-  /** Which of the equal parts it is. */
-  private nth = 0;
+  /** The equal parts that it is one of. */
+  private readonly group: EqualParts | undefined;
 
   constructor(path: string, limits: Budget, below?: Below) {
     this.path = path;
@@ -84,6 +87,7 @@ export class Ledger {
     // code with a part of the budget is no deeper than the code around it
     this.level = below === undefined || below.kind === 'child' ? this : below.parent.level;
     this.depth = below === undefined ? 0 : below.parent.depth + (below.kind === 'child' ? 1 : 0);
+    this.group = below?.of === undefined ? undefined : below.parent.nextOf(this, below.of);
   }
 
   /** Takes the worst case of a call out of the budget, or says which bound refuses it. */
@@ -192,16 +196,14 @@ export class Ledger {
   /** A child's ledger. Its own counted axes are reserved here as a whole until `close`. */
   carve(path: string, slice: BudgetSlice, kind: PartOf = 'child'): Ledger {
     const child = this.child(path, slice, kind);
-    const part = slice.of === undefined ? undefined : this.equalPart(child, slice.of);
-    child.become(child.derived(slice, { part }));
+    child.become(child.derived(slice));
     return child;
   }
 
   /** A child's ledger as it was carved: what it was given then is not decided again. */
   restore(path: string, slice: BudgetSlice, limits: Budget, kind: PartOf = 'child'): Ledger {
     const child = this.child(path, slice, kind);
-    if (slice.of !== undefined) this.equalPart(child, slice.of, limits);
-    child.become(limits);
+    child.regain(slice, limits);
     return child;
   }
 
@@ -209,36 +211,54 @@ export class Ledger {
     const own = ownAxes(slice);
     const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...this.effectiveLimits() };
     for (const axis of AXES) if (own.has(axis)) limits[axis] = 0;
-    return new Ledger(path, limits, { parent: this, own, kind });
+    return new Ledger(path, limits, { parent: this, own, kind, of: slice.of });
   }
 
-  /** The next of so many equal parts. The first says how much each is; where the journal says, that is `known`. */
-  private equalPart(child: Ledger, of: number, known?: Amounts): Amounts {
+  /** The next of so many equal parts. */
+  private nextOf(child: Ledger, of: number): EqualParts {
     const where = `${groupOf(child.path)} ${of}`;
-    const open = this.parts.get(where);
-    const isNew = open === undefined || open.given === of;
-    const parts = isNew ? { part: known ?? this.dividedBy(of), of, given: 0 } : open;
-    this.parts.set(where, parts);
-    child.nth = parts.given++;
-    return parts.part;
+    const group = this.parts.get(where) ?? { of, given: [] };
+    group.given.push(child);
+    if (group.given.length < of) this.parts.set(where, group);
+    else this.parts.delete(where);
+    return group;
   }
 
-  private dividedBy(of: number): Amounts {
-    return Object.fromEntries(AXES.map((axis) => [axis, this.remaining(axis) / of])) as unknown as Amounts; // every axis is there
+  /** What each of them is: the first says it for all, and where the journal says what that one got, that is `known`. */
+  private eachOf(group: EqualParts, known: Partial<Amounts> = {}): Amounts {
+    if (group.size?.under !== this.limits) {
+      const each = AXES.map((axis) => [axis, known[axis] ?? this.dividedAmong(group, axis)]);
+      group.size = { under: this.limits, each: Object.fromEntries(each) as Amounts }; // every axis is there
+    }
+    return group.size.each;
+  }
+
+  /** An equal part of what is left and of what they have: whoever has ended had a part too, and the rest of it came back. */
+  private dividedAmong({ of, given }: EqualParts, axis: CountedAxis): number {
+    return given.reduce((whole, part) => whole + part.heldAbove(axis), this.remaining(axis)) / of;
+  }
+
+  /** Takes the limits that the journal says it got. They say how much each of its equal parts is. */
+  regain(slice: BudgetSlice, limits: Budget): void {
+    const isPart = (axis: CountedAxis): boolean => this.isCarved(axis) && slice[axis] === undefined;
+    const known = Object.fromEntries(AXES.filter(isPart).map((axis) => [axis, limits[axis]]));
+    if (this.group !== undefined) this.parent?.eachOf(this.group, known);
+    this.become(limits);
   }
 
   /** Takes other limits. What is carved of them is held in the parent, less what is spent already. */
   become(limits: Budget): void {
     this.lift(limits);
     this.holdOwed();
-    Object.assign(this.owed, NOTHING);
   }
 
   /** Has its parent hold what it is owed. The answer takes that back. */
   holdOwed(): () => void {
     const owed = { ...this.owed };
+    Object.assign(this.owed, NOTHING);
     for (const axis of AXES) this.parent?.hold(axis, owed[axis]);
     return () => {
+      Object.assign(this.owed, owed);
       for (const axis of AXES) this.parent?.hold(axis, -owed[axis]);
     };
   }
@@ -257,16 +277,18 @@ export class Ledger {
   }
 
   /** What the slice comes to in the parent's budget as it is now: what was taken of it already is part of it. */
-  derived(slice: BudgetSlice, at: { readonly activeMs?: number; readonly part?: Amounts | undefined } = {}): Budget {
-    const { parent } = this;
+  derived(slice: BudgetSlice, at: { readonly activeMs?: number } = {}): Budget {
+    const { parent, group } = this;
     if (parent === undefined) return this.limits;
+    const each = group === undefined ? undefined : parent.eachOf(group);
     const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...parent.effectiveLimits() };
     for (const axis of AXES) {
       if (!this.own.has(axis)) continue;
       const taken = axis === 'wallMs' ? Math.max(0, (at.activeMs ?? 0) - this.activeFrom) : this.takenOf(axis);
-      const left = parent.remaining(axis) + taken;
-      const part = axis === 'wallMs' ? undefined : at.part?.[axis];
-      const given = Math.min(slice[axis] ?? part ?? left * this.shareOf(axis, slice), left);
+      const left = parent.remaining(axis) + (axis === 'wallMs' ? taken : this.heldAbove(axis));
+      // of time nobody has less because others go on
+      const part = axis === 'wallMs' ? undefined : each?.[axis];
+      const given = Math.min(slice[axis] ?? part ?? left * (slice.share ?? DEFAULT_SHARE), left);
       limits[axis] = Math.max(taken, axis === 'costUsd' ? given : Math.floor(given));
     }
     for (const axis of ['width', 'noProgress'] as const)
@@ -275,11 +297,6 @@ export class Ledger {
     if (slice.depth !== undefined) limits.depth = Math.min(this.depth + slice.depth, limits.depth);
     if (slice.deadline !== undefined) limits.deadline = Math.min(slice.deadline, limits.deadline ?? slice.deadline);
     return limits;
-  }
-
-  /** Equal parts under another budget: those before it have theirs already. Of time nobody has less because others go on. */
-  private shareOf(axis: CountedAxis, { share = DEFAULT_SHARE, of }: BudgetSlice): number {
-    return of === undefined || axis === 'wallMs' ? share : 1 / (of - this.nth);
   }
 
   /** What stands on earlier bills: limits of autonomy count it. */
@@ -302,6 +319,9 @@ export class Ledger {
       this.possibly[axis] = 0;
       this.shown.spent[axis] = 0;
     }
+    // equal parts that have ended are still counted where theirs are divided anew
+    for (const { given } of [...this.parts.values(), ...(this.group === undefined ? [] : [this.group])])
+      for (const part of given) if (part.isClosed && !part.isUnspent()) part.beginAnew();
   }
 
   carvedAxes(): readonly CountedAxis[] {
@@ -414,6 +434,12 @@ export class Ledger {
 
   private takenOf(axis: CountedAxis): number {
     return this.spent[axis] + this.possibly[axis] + this.reserved[axis];
+  }
+
+  /** What its parent does not have because of it. */
+  private heldAbove(axis: CountedAxis): number {
+    const taken = this.takenOf(axis);
+    return this.isCarved(axis) ? Math.max(taken, this.limits[axis] - this.owed[axis]) : taken;
   }
 
   /** What the parent holds for this level and nobody has taken yet. */

@@ -194,7 +194,7 @@ export class Eras {
     const given = this.given(id).findLast(({ place }) => place >= from && place < this.end);
     if (given === undefined) return;
     child.era = this.at;
-    child.ledger.become(given.limits);
+    child.ledger.regain(child.slice, given.limits);
   }
 
   /** Parents before their children: what is left for a child depends on what its parent got. */
