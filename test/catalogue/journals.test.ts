@@ -1,6 +1,6 @@
 import { type Agent, budget, createRuntime, done, memoryEngine, type Outcome } from 'flyball';
 import { lintJournals, suggestForTask, suggestFromJournals } from 'flyball/catalogue';
-import { reAct, reflexion, selfConsistency, zeroShot } from 'flyball/patterns';
+import { mapReduce, reAct, reflexion, selfConsistency, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { patternsIn, timelineOf, traceOf } from 'flyball/views';
@@ -57,6 +57,44 @@ describe('journals', () => {
   it('show a loop whose calls never used an earlier result, and none where they did [R17-TRACE]', async () => {
     expect(rulesOf([await journalOf(independent(), 'Look at aaaa, bbbb and cccc.')])).toEqual(['CE3']);
     expect(rulesOf([await journalOf(dependent(), 'Follow aaaa.')])).toEqual([]);
+  });
+
+  it('hold only the calls of one loop against each other, not those of loops beside it [R17-TRACE]', async () => {
+    const worker: Script[string] = ({ messages }) => {
+      const text = JSON.stringify(messages);
+      return text.includes('value-of') ? 'done' : call(/item-(\w+)/.exec(text)?.[1] ?? 'none');
+    };
+    const each = mapReduce(
+      { split: (text: string) => text.split(' '), worker: looker(worker), join: (slots) => String(slots.length) },
+      { maxWorkers: 3 },
+    );
+    const journal = await journalOf(each, 'item-aaaa item-bbbb item-cccc');
+    expect(journal.spans.filter(({ pattern }) => pattern === 'reAct')).toHaveLength(3);
+    expect(rulesOf([journal])).toEqual([]);
+    expect(suggestFromJournals([journal], { runs: 1 }).map(({ rule }) => rule)).not.toContain('CE3');
+  });
+
+  it('count runs that call nothing among those that do not make the same calls [R17-TRACE]', async () => {
+    const calling = await Promise.all(Array.from({ length: 5 }, () => journalOf(dependent(), 'Follow aaaa.')));
+    const quiet = await Promise.all(Array.from({ length: 5 }, () => journalOf(looker(['done']), 'Say something.')));
+    const journals = [...calling, ...quiet];
+    expect(rulesOf(journals, { runs: 5 })).not.toContain('A2');
+    expect(suggestFromJournals(journals).map(({ rule }) => rule)).not.toContain('A2');
+    expect(suggestFromJournals(calling).map(({ rule }) => rule)).toContain('A2');
+  });
+
+  it('do not take another try after a failure for work that could run beside it [R17-TRACE]', async () => {
+    let tries = 0;
+    const child: Agent<string, string> = async (_run, input) => {
+      tries += 1;
+      if (tries === 1) throw new Error('the line is down');
+      return done(`${input}-found`);
+    };
+    const again: Agent<string, string> = async (run) => {
+      const first = await run.spawn(child, 'alpha', { modelCalls: 1 });
+      return first.stop === 'done' ? first : run.spawn(child, 'alpha', { modelCalls: 1 });
+    };
+    expect(rulesOf([await journalOf(again, 'go')])).toEqual([]);
   });
 
   it('show the same calls in every run, and tools that nobody calls [R17-TRACE]', async () => {
@@ -156,6 +194,15 @@ describe('journals', () => {
           }),
         ),
       ).toEqual(['A10']);
+    });
+
+    it('is found although a loop goes on and writes its own notes [R17-TRACE]', async () => {
+      const worker = [call('aaaa'), call('bbbb'), 'All is well.'];
+      const looping = paid(async (run) => {
+        const ended = await looker(worker)(run, 'Look.');
+        return ended.stop === 'done' ? String(ended.value) : '';
+      });
+      expect(await rules(looping)).toEqual(['A10']);
     });
 
     it('is none where the answer, a request, a note or a child says so, and where it is tried again [R17-TRACE]', async () => {

@@ -82,9 +82,9 @@ export function inputOf(entries: readonly Entry[]): unknown {
   return start?.type === 'run-start' ? start.input : undefined;
 }
 
-/** The share of calls after the first that used no earlier result; undefined below three calls. */
-export function unusedShare(entries: readonly Entry[]): number | undefined {
-  const calls = callsIn(entries);
+/** The share of a loop's calls after the first that used no earlier result; undefined below three calls. */
+export function unusedShare(entries: readonly Entry[], { path }: Pick<Span, 'path'>): number | undefined {
+  const calls = callsIn(entries).filter((call) => call.path === path || call.path.startsWith(`${path}/`));
   if (calls.length < 3) return undefined;
   const given = inputOf(entries);
   const unused = calls
@@ -95,7 +95,10 @@ export function unusedShare(entries: readonly Entry[]): number | undefined {
   return unused.length / (calls.length - 1);
 }
 
-/** Children of one parent that ran one after another although the later one used nothing of the earlier. */
+/**
+ * Children of one parent that ran one after another although the later one used nothing of the earlier. What comes after a
+ * child that failed may be there because of that.
+ */
 export function serialChildren(
   entries: readonly Entry[],
 ): readonly { readonly first: string; readonly second: string }[] {
@@ -109,7 +112,7 @@ export function serialChildren(
     readonly parent: string;
     readonly from: number;
     readonly to: number;
-    readonly result: unknown;
+    readonly result: EventOf<'spawn-end'>['outcome'];
   }[] = [];
   for (const [seq, { event }] of entries.entries()) {
     if (event.type === 'spawn-start' && event.within !== true)
@@ -119,7 +122,9 @@ export function serialChildren(
     if (start !== undefined) ended.push({ ...start, from: start.at, to: seq, result: event.outcome });
   }
   const given = inputOf(entries);
-  return ended.flatMap((first) =>
+  const hasValue = ({ result }: (typeof ended)[number]): boolean =>
+    result.stop === 'done' || result.stop === 'degraded';
+  return ended.filter(hasValue).flatMap((first) =>
     ended
       .filter((second) => second.parent === first.parent && second.from > first.to)
       .slice(0, 1)

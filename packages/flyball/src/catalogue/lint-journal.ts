@@ -125,16 +125,14 @@ function serial({ run, entries }: RunJournal): readonly Finding[] {
 
 /** A loop whose calls never needed what came back could have planned them all. */
 function unused({ run, entries, spans }: RunJournal): readonly Finding[] {
-  const loop = spans.find(({ pattern }) => pattern === 'reAct');
-  return loop !== undefined && unusedShare(entries) === 1
-    ? [
-        foundAnti('CE3', {
-          at: `${run}:${loop.path}`,
-          why: 'no call used what an earlier one had returned.',
-          change: 'Plan all calls at once: {R5} in its place.',
-        }),
-      ]
-    : [];
+  const loops = spans.filter((span) => span.pattern === 'reAct' && unusedShare(entries, span) === 1);
+  return loops.map(({ path }) =>
+    foundAnti('CE3', {
+      at: `${run}:${path}`,
+      why: 'no call used what an earlier one had returned.',
+      change: 'Plan all calls at once: {R5} in its place.',
+    }),
+  );
 }
 
 function affected({ run, entries }: RunJournal): readonly Finding[] {
@@ -164,19 +162,17 @@ function sameSequence(journals: readonly RunJournal[], { runs = MANY }: JournalO
   ];
 }
 
-/** The most frequent sequence of tools, and the share of runs with it. */
+/** The most frequent sequence of tools, and the share of all runs with it: one that calls none is another sequence. */
 export function commonSequence(journals: readonly RunJournal[]): {
   readonly share: number;
   readonly sequence: readonly string[];
   readonly count: number;
 } {
-  const sequences = journals
-    .map(({ entries }) =>
-      callsIn(entries)
-        .map(({ name }) => name)
-        .join('\n'),
-    )
-    .filter((text) => text !== '');
+  const sequences = journals.map(({ entries }) =>
+    callsIn(entries)
+      .map(({ name }) => name)
+      .join('\n'),
+  );
   const counts = new Map<string, number>();
   for (const text of sequences) counts.set(text, (counts.get(text) ?? 0) + 1);
   const [sequence = '', most = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];

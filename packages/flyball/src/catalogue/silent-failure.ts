@@ -17,8 +17,39 @@ interface Failed {
 
 /** Ends that say so. What a pattern threw or failed with may still be swallowed around it. */
 const WORTH_LESS: ReadonlySet<string> = new Set(['degraded', 'bounded', 'blocked']);
-/** Notes that agents write whatever happens. */
-const ALWAYS: ReadonlySet<string> = new Set(['identity', 'identity-commit', 'track-record']);
+/** Notes that are written whatever happens: these have to name the error. What an agent notes of its own accord is an answer. */
+const ALWAYS: ReadonlySet<string> = new Set([
+  'agent-invoked',
+  'branch',
+  'constraints',
+  'context-cleared',
+  'context-compacted',
+  'context-kept',
+  'control',
+  'digest',
+  'exit',
+  'identity',
+  'identity-commit',
+  'iteration',
+  'loop-end',
+  'loop-start',
+  'observation',
+  'phase',
+  'plan',
+  'plan-end',
+  'plan-review',
+  'plan-start',
+  'plan-synthesis',
+  'skill-distilled',
+  'skill-match',
+  'skill-run',
+  'skills-retrieved',
+  'step-end',
+  'step-start',
+  'step-validation',
+  'track-record',
+  'turn-end',
+]);
 
 /**
  * An error after which nobody is told: the run ends as if nothing had happened, and nothing later in it names the error,
@@ -87,7 +118,7 @@ function isAnswer(journal: RunJournal, from: Failed, event: RunEvent): boolean {
     case 'spawn-end':
       return event.outcome.stop !== 'done' && isNear(from.scope, event.id);
     case 'note':
-      return names(event.event) || !ALWAYS.has((event.event as { readonly kind: string }).kind);
+      return names(event.event) || (!ALWAYS.has(event.event.kind) && isNear(from.scope, event.path));
     case 'ask-start':
       return isNear(from.scope, event.id) && (asksAgain(journal, from, event) || namesIn(journal, names, event.tip));
     case 'intent':

@@ -155,7 +155,7 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 
 function plannable(journals: readonly RunJournal[]): readonly Suggestion[] {
   const shares = journals.flatMap(({ entries, spans }) =>
-    spans.some(({ pattern }) => pattern === 'reAct') ? [unusedShare(entries) ?? []].flat() : [],
+    spans.filter(({ pattern }) => pattern === 'reAct').flatMap((span) => unusedShare(entries, span) ?? []),
   );
   const share = mean(shares);
   if (shares.length === 0 || share < ALL_UNUSED) return [];
@@ -184,7 +184,7 @@ function fixedSequence(journals: readonly RunJournal[]): readonly Suggestion[] {
       rule: 'A2',
       take: ['O2', 'I1'],
       instead: ['R4'],
-      because: `Every run calls ${sequence.join(', ')}: code can do that.`,
+      because: `${share === 1 ? 'Every run calls' : 'Nearly every run calls'} ${sequence.join(', ')}: code can do that.`,
       measured: { 'runs with the same calls': round(share) },
       threshold: `at least ${SAME_SEQUENCE}`,
       task: { steps: sequence.length, maxRetries: 0 },
