@@ -1,5 +1,5 @@
 import type { Seams, ToolRef } from 'flyball';
-import { conversation, defineAgent, MESSAGE } from 'flyball/agents';
+import { conversation, defineAgent, MESSAGE, plainConversation } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +14,11 @@ beforeAll(async () => {
 });
 
 describe('a conversation', () => {
+  it('is not wrapped in a second one where it is chatted with [R3-CLI-CHAT]', () => {
+    const talks = conversation(defineAgent({ ...CLERK, model: scriptedModel({}) }));
+    expect(plainConversation(talks)).toBe(talks);
+  });
+
   it('is one durable run: it waits for messages without a process and goes on where it was', async () => {
     const model = scriptedModel({ clerk: ['Hello.', proposes('next'), 'It is 1.'] });
     const agent = defineAgent({ ...CLERK, model, tools: smallTools().all, loop: { doubleConfirmation: false } });

@@ -40,10 +40,16 @@ describe('every command', () => {
         else if (part.startsWith('\nSee')) expect(help).toMatch(/\nSee also: \S/);
         else expect(help).toContain(part);
       }
+      expect(help.match(/\nEnvironment:/g)).toHaveLength(1);
       for (const { description, long } of command.options) expect(description, `${name} ${long}`).not.toBe('');
       expect(command.summary() || command.description()).not.toBe('');
     },
   );
+
+  it('ends its help once, also where it is a group of commands [R6-CLI-GRAMMAR]', () => {
+    const groups = program.commands.filter(({ commands }) => commands.length > 0);
+    for (const group of groups) expect(helpOf(group).match(/\nSee also:/g), group.name()).toHaveLength(1);
+  });
 
   it('says where to go from it, and nothing that is not there [R6-CLI-GRAMMAR]', () => {
     expect([...KNOWN].sort()).toEqual(program.commands.map((command) => command.name()).sort());

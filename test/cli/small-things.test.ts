@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { budget, createRuntime, done } from 'flyball';
+import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { afterAll, expect, it } from 'vitest';
 import { flyball } from './in-process.js';
 
@@ -35,6 +37,25 @@ it('nobody is asked to answer a run that sleeps [F-O9]', async () => {
   expect(code).toBe(3);
   expect(out).toContain('A server continues it then. Without a server, continue with:');
   expect(out).not.toContain('Answer with');
+});
+
+it('says to start the program of a run that no file started [R6-CLI-GRAMMAR]', async () => {
+  const path = join(folder, 'program.db');
+  const engine = await sqliteEngine({ path });
+  const runtime = createRuntime({ engine, agents: { asks: async (run) => done(await run.wait({ name: 'go' })) } });
+  await (await runtime.start('asks', null, { budget: budget(), id: 'own' })).outcome();
+  await runtime.close();
+  await engine.close();
+  const refused = await flyball(['resume', 'own', '--db', path]);
+  expect(refused.code).toBe(7);
+  expect(refused.error).toContain('was not started from a file');
+  expect(refused.error).toContain('Start the program that started it');
+  expect(refused.error).not.toContain('--agent');
+});
+
+it('names the help of the command that was used wrongly, also of one in a group [R6-CLI-GRAMMAR]', async () => {
+  const refused = await flyball(['keys', 'create', ...db]);
+  expect(refused.error).toContain('Run flyball keys create --help for usage and examples.');
 });
 
 it('the first key says that it closes the doors; the second has nothing to close [R8-WAYS-FIRST-KEY]', async () => {

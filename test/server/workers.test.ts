@@ -57,7 +57,7 @@ it('tells it on the command line, over all tenants [R10-WORK-VIEW]', async () =>
   const { out } = await flyball(['workers', ...db]);
   expect(out).toMatch(new RegExp(`^process ${process.pid} on \\S+ +working, .* of 1000, up `, 'm'));
   expect(out).toMatch(/^ +agents: .*desk 1/m);
-  expect(out).toMatch(/^3 runs in line:$/m);
+  expect(out).toMatch(/^3 runs in the queue:$/m);
   expect(out).toMatch(/^ +other +nobodys 7 +2 runs, the oldest for .*; no process has this agent$/m);
   const none = await flyball(['workers', '--db', join(stage.folder, 'nowhere.db')]);
   expect(none.code).toBe(2);

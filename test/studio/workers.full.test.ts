@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)('the workers page of the studio', () => 
     expect(row).toContain('working');
     expect(row).toMatch(/receptionist 1/);
     expect(row).toMatch(/\d+ of [\d,]+/);
-    expect(await page.textContent('.queue')).toContain('No run waits in line.');
+    expect(await page.textContent('.queue')).toContain('The queue is empty.');
     const told = JSON.parse(await served.flyball('workers', '--json')) as { readonly workers: readonly unknown[] };
     expect(told.workers).toMatchObject([{ state: 'working', weight: 1 }]);
     await until(page, "document.querySelector('.queue').dataset.waiting === '0'");

@@ -178,10 +178,14 @@ const WORDS: readonly Words[] = [
   {
     when: (_, error) => isLost(error) || isTransient(error),
     make: (said, options) =>
-      new FlyballError('STORAGE_BUSY', `PostgreSQL does not respond (${said}). Nothing was written. Try again.`, {
-        ...options,
-        retryable: true,
-      }),
+      new FlyballError(
+        'STORAGE_BUSY',
+        `PostgreSQL does not respond (${said}). Nothing was written. Check that the server is running and that the address is right, and try again.`,
+        {
+          ...options,
+          retryable: true,
+        },
+      ),
   },
 ];
 

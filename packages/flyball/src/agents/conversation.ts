@@ -64,7 +64,7 @@ type Answer = (
 ) => Promise<Answered>;
 
 function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
-  return async (run, first) => {
+  const agent: Agent<unknown, { readonly turns: number }> = async (run, first) => {
     let prompt: Prompt | undefined;
     for (let turn = 1; ; turn++) {
       const said = (turn === 1 ? opened(first) : undefined) ?? (await nextMessage(run));
@@ -75,6 +75,7 @@ function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
       if (end.prompt !== undefined) prompt = end.prompt;
     }
   };
+  return Object.assign(agent, { [CONVERSES]: true });
 }
 
 /** A conversation may be started with its first message. */

@@ -87,7 +87,8 @@ const inFileOrCommand: NextStep = (_command, _runId, error, about) =>
 /** What to do about an error, where there is more to say than whether to try again. */
 const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
   RUN_NOT_FOUND: (command) => `To list runs, use: ${command('runs')}`,
-  AGENT_UNKNOWN: () => 'Name one of the agents that the file exports with --agent, or export this one.',
+  AGENT_UNKNOWN: (_command, _runId, { detail: { next } }) =>
+    typeof next === 'string' ? next : 'Name one of the agents that the file exports with --agent, or export this one.',
   RUN_EXISTS: (command, runId) => `Omit --id, choose another one, or look at that run: ${command('show', runId)}`,
   ALREADY_TERMINAL: (command, runId) =>
     `Read it with ${command('show', runId)}, or fork it from one of its entries: ${command('fork', runId, '--at', '<entry>')}`,

@@ -96,11 +96,12 @@ function parsingFailed(
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === 'commander.help') return EXIT.usage; // no command was given: the help has just been shown
   const message = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, ' ($1)');
-  const command = words[0] === undefined || words[0].startsWith('-') ? '' : `${words[0]} `;
-  const known = program.commands.find((one) => one.name() === command.trim());
-  const see = `Run flyball ${known === undefined ? '' : command}--help for usage and examples.`;
+  const known = program.commands.find((one) => one.name() === words[0]);
+  const named = [known, known?.commands.find((one) => one.name() === words[1])].flatMap((one) => one?.name() ?? []);
+  const command = ['flyball', ...named].join(' ');
+  const see = `Run ${command} --help for usage and examples.`;
   const next = isAboutDatabase(error, known)
-    ? `To choose a database, use --db: flyball ${command}--db <database>. ${see}`
+    ? `To choose a database, use --db: ${command} --db <database>. ${see}`
     : see;
   screen.data({ kind: 'error', code: 'USAGE', message, next, exitCode: EXIT.usage, retryable: false });
   screen.complain(`${screen.paint('red', 'flyball:')} ${printable(message)}`);

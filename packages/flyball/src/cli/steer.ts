@@ -114,11 +114,15 @@ async function setAside(
 
 const LEASE_MS = 15_000;
 
+const CONTINUE_IN_PROGRAM =
+  'Start the program that started it: its runtime continues the run. Or call runtime.resume(id) there.';
+
 async function moduleOf(record: RunRecord, place: Pick<Place, 'database' | 'address'>): Promise<AgentModule> {
   if (record.source !== undefined) return withServed(await loadForRun(record.source, place), record.agent);
   throw new FlyballError(
     'AGENT_UNKNOWN',
-    `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}". Continue it with the program that started it.`,
+    `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}".`,
+    { detail: { next: CONTINUE_IN_PROGRAM } },
   );
 }
 

@@ -26,7 +26,11 @@ describe('a budget', () => {
   });
 
   it.each([
-    ['an unknown axis', { tokens: 5 }, /Unknown budget axis "tokens"/],
+    [
+      'an unknown axis',
+      { tokens: 5 },
+      /Unknown budget axis "tokens"\. The axes are iterations, modelCalls, .*, deadline\./,
+    ],
     ['no number', { costUsd: '5' }, /costUsd must be a finite number/],
     ['an infinity', { wallMs: Number.POSITIVE_INFINITY }, /wallMs must be a finite number/],
     ['NaN', { wallMs: Number.NaN }, /wallMs must be a finite number/],

@@ -86,10 +86,14 @@ export function completed(stored: Partial<Budget>): Budget {
 }
 
 function checkLimit(axis: string, limit: unknown): void {
-  if (!(axis in STANDARD) && axis !== 'deadline') throw new ConfigError(`Unknown budget axis "${axis}".`);
+  if (!(axis in STANDARD) && axis !== 'deadline') throw unknownAxis(axis);
   if (!isAmount(limit)) {
     throw new ConfigError(`Budget axis ${axis} must be a finite number of at least 0, got ${String(limit)}.`);
   }
+}
+
+function unknownAxis(axis: string, where = ''): ConfigError {
+  return new ConfigError(`Unknown budget axis "${axis}"${where}. The axes are ${[...AXES, 'deadline'].join(', ')}.`);
 }
 
 /** A slice that makes sense: NaN or a negative number would lift a bound instead of setting one. */
@@ -103,7 +107,7 @@ export function checkSlice({ share, of, shared, ...limits }: BudgetSlice): void 
   if (of !== undefined && share !== undefined)
     throw new ConfigError('A slice of a budget takes share or of, not both: a share of what is left, or equal parts.');
   for (const axis of shared === true ? [] : (shared ?? []))
-    if (!AXES.includes(axis)) throw new ConfigError(`Unknown budget axis "${axis}" in shared.`);
+    if (!AXES.includes(axis)) throw unknownAxis(axis, ' in shared');
 }
 
 export function isAmount(value: unknown): value is number {

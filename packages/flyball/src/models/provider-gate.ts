@@ -55,8 +55,8 @@ export class ProviderGate {
     const { provider } = this;
     throw new FlyballError(
       'CIRCUIT_OPEN',
-      `${provider} failed several times in a row and is not called for another ${Math.ceil(waitMs / 1000)} s. ` +
-        `Try again then, or name a fallback of another provider. The last failure was: ${this.lastFailure}`,
+      `${this.lastFailure} ${provider} failed several times in a row, so it is not called for another ` +
+        `${Math.ceil(waitMs / 1000)} s. Fix the cause and try again then, or add a fallback of another provider.`,
       { retryable: true, detail: { provider, waitMs } },
     );
   }

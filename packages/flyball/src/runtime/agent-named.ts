@@ -1,6 +1,17 @@
 import type { Agents } from '../core/agent-types.js';
-import { FlyballError } from '../core/errors.js';
+import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Agent } from '../core/run.js';
+
+/** Refuses what is no agent where it is registered: a definition that was never made an agent, most of all. */
+export function checkAgents(agents: Agents): void {
+  for (const [name, given] of Object.entries<unknown>(agents)) {
+    if (typeof given === 'function') continue;
+    if (typeof (given as { readonly agent?: unknown } | null | undefined)?.agent === 'function') continue;
+    throw new ConfigError(
+      `agents.${name} is not an agent. Pass a function, { agent, version }, or what defineAgent or workflow returns: a definition alone has to go through defineAgent first.`,
+    );
+  }
+}
 
 export function agentNamed(
   agents: Agents,

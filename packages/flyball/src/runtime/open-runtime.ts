@@ -1,4 +1,5 @@
 import { ConfigError, FlyballError } from '../core/errors.js';
+import { checkAgents } from './agent-named.js';
 import { Attendance } from './attendance.js';
 import { Audience } from './audience.js';
 import { drive } from './drive.js';
@@ -15,6 +16,7 @@ import { Worker } from './worker.js';
 
 /** The process's side of running agents: starts, resumes, signals, forks, and keeps what is due moving. */
 export function openRuntime(parts: RuntimeParts): Runtime {
+  checkAgents(parts.agents);
   const settings = settle(parts);
   const { engine } = settings;
   const audience = new Audience(settings.onProblem);

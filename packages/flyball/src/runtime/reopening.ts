@@ -83,7 +83,7 @@ function enlargement(
   if (resume.budget === undefined) {
     if (was !== 'bounded') return {};
     throw new ConfigError(
-      `Run ${runId} reached a bound. Resume it with a larger budget, for example --budget ${stopped?.bound ?? 'costUsd'}=…`,
+      `Run ${runId} reached a limit${stopped === undefined ? '' : ` (${stopped.bound}: ${stopped.limit})`}. Resume it with a larger budget, for example ${stopped?.bound ?? 'costUsd'}=${stopped === undefined ? '…' : stopped.limit * 2}.`,
     );
   }
   const budget = completeBudget({ ...old, ...resume.budget });

@@ -72,9 +72,9 @@ describe('a tool', () => {
     expect(await check(input, { query: 'a', near: { lat: 1 } })).toMatchObject({ ok: true });
     expect(await check(input, { query: 'a', near: undefined })).toEqual({ ok: true, value: { query: 'a' } });
     const problemOf = async (args: unknown) => ((await check(input, args)) as { readonly problem?: string }).problem;
-    expect(await problemOf({})).toBe('Instance does not have required property "query"');
-    expect(await problemOf({ query: 7 })).toBe('query: Instance type "number" is invalid. Expected "string"');
-    expect(await problemOf({ query: 'a', near: {} })).toBe('near: Instance does not have required property "lat"');
+    expect(await problemOf({})).toBe('the field "query" is missing');
+    expect(await problemOf({ query: 7 })).toBe('query: expected "string", got "number"');
+    expect(await problemOf({ query: 'a', near: {} })).toBe('near: the field "lat" is missing');
     expect(await problemOf({ query: 'a', 'c/d': 1 })).toBe('c/d: is not a known field');
     expect(await problemOf(undefined)).toContain('there is no value');
   });

@@ -1,5 +1,6 @@
 import type { Schema, SchemaDraft, Validator } from '@cfworker/json-schema';
 import type { JsonSchema, StandardIssue, StandardSchema } from '../core/schema.js';
+import { plainSchemaError } from '../core/schema-error.js';
 
 /** More tell a model nothing new, and a long list crowds its context. */
 const MAX_ISSUES = 8;
@@ -52,7 +53,7 @@ function issueOf(unit: {
   readonly error: string;
 }): StandardIssue {
   const path = unit.instanceLocation.split('/').slice(1).map(unescaped);
-  const message = unit.keyword === 'false' ? 'is not a known field' : unit.error.replace(/\.$/, '');
+  const message = unit.keyword === 'false' ? 'is not a known field' : plainSchemaError(unit.error);
   return { message, path };
 }
 

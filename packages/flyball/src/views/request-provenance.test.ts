@@ -5,6 +5,6 @@ it('says where the sources are that are not listed [R8-WAYS-SOURCES]', () => {
   const of = { by: { kind: 'code' }, sources: [], values: [] } as const;
   expect(provenanceLines(of)).toEqual(['Proposed by the code of the agent.']);
   expect(provenanceLines({ ...of, sourcesLeftOut: 2 }).at(-1)).toBe(
-    'Sources that are not listed here: 2. The entries of the run have them.',
+    'Other sources: 2, listed in the entries of the run.',
   );
 });

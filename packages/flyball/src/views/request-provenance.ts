@@ -16,9 +16,7 @@ export function provenanceLines({ by, sources, values, sourcesLeftOut }: Request
     who,
     ...found.map(({ path, sources: at }) => `${path} is from ${named(at.at(-1) ?? 0)}`),
     ...(unknown.length === 0 ? [] : [`${unknown.join(', ')}: not found word for word in any source.`]),
-    ...(sourcesLeftOut === undefined
-      ? []
-      : [`Sources that are not listed here: ${sourcesLeftOut}. The entries of the run have them.`]),
+    ...(sourcesLeftOut === undefined ? [] : [`Other sources: ${sourcesLeftOut}, listed in the entries of the run.`]),
   ];
 }
 

@@ -57,10 +57,10 @@ const workersSchema = s.object({
     ),
   ),
   queue: s.object({
-    runs: s.integer({ description: 'Runs of all tenants that wait in line' }),
+    runs: s.integer({ description: 'Runs of all tenants in the queue' }),
     since: s.optional(at('When the first of them could have continued')),
     unserved: s.integer({ description: 'Runs of all tenants whose agent no worker has' }),
-    lines: s.list(lineSchema, { description: 'Runs of your tenant that wait in line' }),
+    lines: s.list(lineSchema, { description: 'Runs of your tenant in the queue' }),
   }),
 });
 
@@ -88,7 +88,7 @@ function listWorkers({ engine, clock, dispatcherPage }: WorkerParts): Route {
     method: 'get',
     path: '/v1/workers',
     tag: 'server',
-    summary: 'List the workers and what waits in line',
+    summary: 'List the workers and the queue',
     scope: 'metrics:read',
     answers: { 200: { about: 'The workers on this database, and the queue', schema: workersSchema } },
     examples: [{ title: 'All of them', status: 200 }],

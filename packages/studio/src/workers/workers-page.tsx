@@ -36,7 +36,7 @@ function Work({ work: { workers, queue, dispatcher } }: { readonly work: WorkInf
   return (
     <>
       <p class="queue" data-waiting={queue.runs}>
-        {queue.runs === 0 ? 'No run waits in line.' : `${queue.runs} waiting in line`}
+        {queue.runs === 0 ? 'The queue is empty.' : `${queue.runs} waiting in the queue`}
         {queue.since === undefined ? null : (
           <>
             , the oldest since <Ago at={queue.since} />
@@ -61,7 +61,7 @@ function Work({ work: { workers, queue, dispatcher } }: { readonly work: WorkInf
       )}
       {queue.lines.length === 0 ? null : (
         <section aria-label="Queue">
-          <h2>Waiting in line</h2>
+          <h2>Waiting in the queue</h2>
           <Table
             label="Queue"
             rows={queue.lines}

@@ -1,5 +1,6 @@
 import type { OutputUnit, Schema, Validator } from '@cfworker/json-schema';
 import type { JsonSchema } from '../../core/schema.js';
+import { plainSchemaError } from '../../core/schema-error.js';
 import { outsideFormat } from './format-limits.js';
 
 /**
@@ -60,7 +61,7 @@ function isOuter({ keyword, keywordLocation }: OutputUnit, schema: JsonSchema): 
 
 function sentence({ keyword, keywordLocation, instanceLocation, error }: OutputUnit, schema: JsonSchema, known: Names) {
   const place = placeOf(instanceLocation, known);
-  if (keyword !== 'additionalProperties') return `${place}: ${error.replace(/\.$/, '')}`;
+  if (keyword !== 'additionalProperties') return `${place}: ${plainSchemaError(error)}`;
   const parent = at(schema, keywordLocation.slice(0, keywordLocation.lastIndexOf('/')));
   const names = Object.keys((parent as { readonly properties?: object } | undefined)?.properties ?? {});
   const allowed = names.length === 0 ? 'it has no fields' : `the fields are ${names.join(', ')}`;

@@ -12,7 +12,6 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { lengthOfTime } from '../length-of-time.js';
 import { whoAmI } from '../place.js';
 import { printable } from '../printable.js';
-import { closing } from '../see-also.js';
 import { openDatabaseThere } from '../workplace.js';
 
 interface AddOptions extends CommonOptions {
@@ -41,7 +40,7 @@ Examples:
 
 export function archiveCommand(perform: Perform): Command {
   const command = new Command('archive').summary('Move finished runs to files or S3').description(ABOUT);
-  command.addHelpText('after', `${HELP}\n${closing('archive')}`).helpCommand(false);
+  command.addHelpText('after', HELP).helpCommand(false);
   command.addCommand(
     newCommand('add <place>', 'Move finished runs into the archive. Without --yes the command only lists them.', [
       'flyball archive add /archive --older 30d --yes',

@@ -113,7 +113,13 @@ async function moduleFor(
 
 function sourceOf({ id, source }: RunRecord): string {
   if (source !== undefined) return source;
-  throw new FlyballError('AGENT_UNKNOWN', `Run ${id} was not started from a file, so its agent cannot be loaded here.`);
+  throw new FlyballError(
+    'AGENT_UNKNOWN',
+    `Run ${id} was not started from a file, so its agent cannot be loaded here.`,
+    {
+      detail: { next: 'Continue it in the program that started it.' },
+    },
+  );
 }
 
 interface Place {

@@ -21,8 +21,8 @@ export function holdCommand(perform: Perform): Command {
     "flyball hold run_1f0c --reason 'case 2026-17'",
     "flyball hold run_1f0c --clear --reason 'case closed'",
   ])
-    .option('--reason <text>', 'why; needed')
-    .option('--clear', 'let go of it')
+    .option('--reason <text>', 'why; required')
+    .option('--clear', 'release the hold')
     .option('--as <who>', 'who does it (default: you)')
     .action((runId: string, { reason, clear = false, as = whoAmI(), ...options }: Options) =>
       perform(options, { runId }, async ({ screen, place }) => {

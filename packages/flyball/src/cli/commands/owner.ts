@@ -20,16 +20,16 @@ export function ownerCommand(perform: Perform): Command {
   const command = new Command('owner').summary('Manage the processes that own runs').description(ABOUT);
   command.helpCommand(false);
   command.addCommand(
-    newCommand('list', 'List the processes that own runs, with what is known of them.', ['flyball owner list']).action(
-      (options: CommonOptions) => perform(options, {}, list),
-    ),
+    newCommand('list', 'List the processes that own runs: since when, until when, and whether they are alive.', [
+      'flyball owner list',
+    ]).action((options: CommonOptions) => perform(options, {}, list)),
   );
   command.addCommand(
     newCommand('gone <id>', GONE, [
       'flyball owner gone 4f1c…',
       "flyball owner gone 4f1c… --reason 'node-3 was taken down'",
     ])
-      .option('--reason <text>', 'why, for the log of operations')
+      .option('--reason <text>', 'why, for the operations log')
       .action((id: string, options: CommonOptions & { readonly reason?: string }) =>
         perform(options, {}, (call) => gone(call, id, options.reason)),
       ),

@@ -24,20 +24,20 @@ const PROFILES: readonly Profile[] = [
   'no-shell',
 ];
 const ABOUT =
-  'Check how the agents of a file are composed: what they need and do not have, what conflicts, who sits where, and known mistakes. ' +
-  'Tools, instructions, windows, budgets, owners and guards are read off the agents; what no definition says, a file can export as `system`. ' +
-  `With --run, the journals of runs are checked too. What no code can decide is answered in ${DECISIONS_FILE}. Exits with 1 if there is an error.`;
+  'Check how the agents of a file are composed: missing requirements, conflicts, unsuitable roles, and known mistakes. ' +
+  'Tools, instructions, windows, budgets, owners and guards are taken from the agents. What their definitions do not contain, the file can export as `system`. ' +
+  `With --run, the journals of runs are checked too. Questions that code cannot decide are answered in ${DECISIONS_FILE}. Exits with 1 if there is an error.`;
 
 interface Options extends CommonOptions {
-  readonly profile: readonly string[];
-  readonly run: readonly string[];
+  readonly profile?: readonly string[];
+  readonly run?: readonly string[];
   readonly maxCalls?: string;
   readonly window?: string;
   readonly decisions?: string;
   readonly all?: boolean;
 }
 
-const gather = (one: string, all: readonly string[]): readonly string[] => [...all, one];
+const gather = (one: string, all: readonly string[] = []): readonly string[] => [...all, one];
 
 export function checkPatternsCommand(perform: Perform): Command {
   return newCommand('check <file>', ABOUT, [
@@ -47,26 +47,23 @@ export function checkPatternsCommand(perform: Perform): Command {
     'flyball patterns check agent.ts --json | jq \'.findings[] | select(.level == "error")\'',
   ])
     .addOption(
-      new Option('--profile <name>', `what the system promises: ${PROFILES.join(', ')}; repeat it for several`)
-        .argParser(gather)
-        .default([] as readonly string[]),
+      new Option(
+        '--profile <name>',
+        `stricter rules for this kind of system: ${PROFILES.join(', ')}; repeat it for several`,
+      ).argParser(gather),
     )
-    .addOption(
-      new Option('--run <id>', 'also check the journal of this run; repeat it for several')
-        .argParser(gather)
-        .default([] as readonly string[]),
-    )
-    .option('--max-calls <count>', 'the most model calls that the budget allows')
+    .addOption(new Option('--run <id>', 'also check the journal of this run; repeat it for several').argParser(gather))
+    .option('--max-calls <count>', 'maximum number of model calls that the budget allows')
     .option('--window <tokens>', "find prompts that only grow past half of this (default: the models' window)")
-    .option('--decisions <file>', `answers of people (default: ${DECISIONS_FILE}, where there is one)`)
-    .option('--all', 'show information too')
+    .option('--decisions <file>', `file with the answers to those questions (default: ${DECISIONS_FILE}, if it exists)`)
+    .option('--all', 'also show findings that are only information')
     .action((file: string, options: Options) => perform(options, {}, (call) => check(call, file, options)));
 }
 
 async function check(
   call: Call,
   file: string,
-  { profile, run, maxCalls, window, decisions: path, all }: Options,
+  { profile = [], run = [], maxCalls, window, decisions: path, all }: Options,
 ): Promise<ExitCode> {
   const module = await loadAgentModule(file, call.env);
   const decisions = readDecisions(path);

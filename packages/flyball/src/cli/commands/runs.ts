@@ -94,7 +94,8 @@ function remark(run: RunRecord): string {
   if (run.status === 'stalled') return shorten(run.attention ?? '', 60);
   if (run.status === 'running') {
     const owner = liveOwner(run);
-    return owner === undefined ? 'its process is gone; resume it' : `process ${owner.pid}`;
+    if (owner !== undefined) return `process ${owner.pid}`;
+    return `its process is gone; ${run.source === undefined ? 'start its program again' : 'resume it'}`;
   }
   return '';
 }

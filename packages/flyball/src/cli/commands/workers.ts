@@ -7,8 +7,8 @@ import { printable } from '../printable.js';
 import { openDatabaseThere } from '../workplace.js';
 
 const ABOUT =
-  'List the processes that work on runs: their agents and versions, the runs they hold, and how long their leases last; ' +
-  'and what waits in line, since when.';
+  'List the processes that work on runs, with their agents and versions, the runs they hold, and how long their leases last. ' +
+  'Also list the runs that wait in the queue, and since when.';
 
 export function workersCommand(perform: Perform): Command {
   return newCommand('workers', ABOUT, [
@@ -31,7 +31,7 @@ async function list({ screen, place }: Call): Promise<ExitCode> {
       if (each.state === 'silent')
         screen.line(printable(`  if it is gone: ${place.command('owner', 'gone', each.owner.id)}`));
     }
-    screen.line(waiting === 0 ? 'No run waits in line.' : `${plural(waiting, 'run')} in line:`);
+    screen.line(waiting === 0 ? 'The queue is empty.' : `${plural(waiting, 'run')} in the queue:`);
     for (const line of queue) screen.line(printable(`  ${waitingText(line, now)}`));
     return EXIT.ok;
   } finally {

@@ -136,7 +136,7 @@ export const SETTINGS: Readonly<
   concurrency: {
     flag: '--concurrency <number>',
     kind: 'whole',
-    about: 'runs that are worked on at the same time; others wait in line',
+    about: 'runs that are worked on at the same time; others wait in the queue',
     fallback: '1000',
   },
   maxQueue: {
