@@ -93,7 +93,9 @@ it('an owner stopped between INTENT and its effect notices the lost lease and do
   mayAct();
   first.thaw();
   await started;
-  await expect(first.outcome(RUN)).resolves.toMatchObject({ stop: 'suspended' }); // it reads what its successor wrote
+  // who waits while the run is lost is told so; who asks then reads what the successor wrote
+  await first.outcome(RUN).catch(({ code }: { code: string }) => expect(code).toBe('JOURNAL_CONFLICT'));
+  await expect(first.outcome(RUN)).resolves.toMatchObject({ stop: 'suspended' });
   expect(await transfers(), 'zero, with a doubt open').toBe(0);
   await answerTruly(doubt?.token ?? '');
   expect(await second.finished(RUN)).toMatchObject({ stop: 'done', value: 'acted' });
