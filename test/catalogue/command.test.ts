@@ -83,6 +83,21 @@ describe('flyball patterns', () => {
   });
 
   it.each([
+    [['O2', '--steps', '3'], '(3 steps): 3 to 9'],
+    [['O8', '--roles', '3', '--maxRounds', '2'], '(3 roles): 4 to 8'],
+    [['O9', '--reviewers', '3', '--maxRounds', '1'], '(3 reviewers): 1 to 6'],
+    [['O12', '--sides', '3'], '(3 debaters): 7 to 8'],
+    [['O13', '--parties', '4', '--maxRounds', '2'], '(4 parties): 4 to 12'],
+  ])('show: counts everybody who fills a role: %j [R17-CLI]', async (words, calls) => {
+    expect((await flyball(['patterns', 'show', ...words])).out).toContain(calls);
+  });
+
+  it('show: knows no option that every object has [R17-CLI]', async () => {
+    const { code, error } = await flyball(['patterns', 'show', 'R17', '--constructor', '5']);
+    expect([code, error]).toEqual([2, expect.stringContaining('R17 has no option constructor')]);
+  });
+
+  it.each([
     [['--samples', 'five'], '--samples must be a number of at least 0, got "five".'],
     [['--samples', '-5'], '--samples must be a number of at least 0, got "-5".'],
     [['--samples'], '--samples must be a number of at least 0, got "".'],

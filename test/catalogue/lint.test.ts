@@ -180,6 +180,11 @@ describe('uses', () => {
       expect.objectContaining({ rule: 'WORST-CASE', level: 'error', at: 'vote > selfConsistency (R17)' }),
     );
     expect(rules({ agents: { vote }, budget: { modelCalls: 9 } })).not.toContain('WORST-CASE');
+    const held = (modelCalls: number) => lint({ agents: { vote: withBudget(vote, { modelCalls }) } });
+    expect(held(8)).toContainEqual(
+      expect.objectContaining({ rule: 'WORST-CASE', why: 'It makes 9 model calls, and the budget allows 8.' }),
+    );
+    expect(held(9)).toEqual([]);
   });
 
   it('finds a judge with tools, one session in two seats, and numbers that are no pattern any more', () => {
@@ -293,8 +298,12 @@ describe('budgets', () => {
     expect(useOf(vote)?.predicted).toEqual({ min: 4, max: 4 });
     expect(useOf(withBudget(one(), { modelCalls: 4 }))?.predicted).toEqual({ min: 1, max: 1 });
     expect(useOf(withBudget(selfConsistency(one()), { costUsd: 1 }))?.predicted).toEqual({ min: 10, max: 10 });
-    expect(found(vote, { modelCalls: 4 })).toEqual([]);
-    expect(found(vote, { modelCalls: 3 })).toMatchObject([['WORST-CASE', 'error', expect.any(String)]]);
+    const tooSmall = ['WORST-CASE', 'error', 'It makes 9 model calls, and the budget allows 4.'];
+    expect(found(vote, { modelCalls: 4 })).toEqual([tooSmall]);
+    expect(found(vote, { modelCalls: 3 })).toEqual([
+      ['WORST-CASE', 'error', 'It makes 4 model calls, and the budget allows 3.'],
+      tooSmall,
+    ]);
   });
 
   it('are too small below a known minimum, whatever the most is', () => {

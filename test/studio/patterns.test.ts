@@ -26,6 +26,11 @@ describe('the formula calculator', () => {
     expect(calls({ grouped: 1 }, { agent: 3 })).toEqual({ kind: 'calls', calls: { min: 16, max: 16 } });
     expect(calls({ grouped: 3 })).toEqual({ kind: 'problem', text: 'grouped is between 0 and 2.' });
     expect(calculated(VOTE, { params: {}, parts: {}, facts: {} })).toMatchObject({ kind: 'problem' });
+    const several = { steps: 'steps' };
+    expect(calculated({ part: 'steps' }, { params: { steps: 3 }, parts: {}, facts: {}, several })).toEqual({
+      kind: 'calls',
+      calls: { min: 3, max: 3 },
+    });
     expect(intervalText({ min: 0, max: Number.MAX_SAFE_INTEGER })).toBe('at least 0');
   });
 });

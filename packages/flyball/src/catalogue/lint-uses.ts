@@ -1,5 +1,6 @@
 import { bothAre, sessionsIn } from '../core/about.js';
 import { budget } from '../core/budget.js';
+import type { Interval } from '../core/formula.js';
 import { isOneSession, type SeatedSession } from '../core/use.js';
 import { patternSpec } from './catalogue.js';
 import type { Context } from './context.js';
@@ -17,6 +18,7 @@ export function useFindings(context: Context): readonly Finding[] {
   return [
     ...context.placed.flatMap((placed) => [...reserved(placed), ...seats(placed)]),
     ...worstCase(context),
+    ...tooSmall(context),
     ...width(context),
     ...opaque(context),
   ];
@@ -102,12 +104,29 @@ function worstCase({ placed, subject: { agents, budget: given } }: Context): rea
     const own = budgetOf(agents[agent]).modelCalls;
     const limit = given?.modelCalls ?? own;
     if (limit === undefined) return [];
-    const calls = Number.isFinite(max) ? `${min} to ${max}` : `at least ${min}`; // of an unknown most only the least counts
+    const calls = callsText({ min, max }); // of an unknown most only the least counts
     if (min > limit) return [overBudget(at, calls, limit, `Allow at least ${min} model calls, or make it smaller.`)];
     if (given?.modelCalls === undefined || max <= limit || !Number.isFinite(max)) return [];
     const change = `Allow ${max} model calls, or end it at ${limit}: ${shown('V9')}.`;
     return [overBudget(at, calls, limit, change, ['V9'])];
   });
+}
+
+/** What `withBudget` leaves an agent that needs more than that at the least: it ends bounded every time. */
+function tooSmall({ placed }: Context): readonly Finding[] {
+  return placed.flatMap(({ use: { id, params, parts }, at }): readonly Finding[] => {
+    const limit = Number((params['slice'] as { readonly modelCalls?: unknown } | undefined)?.modelCalls ?? Infinity);
+    const agent = [parts['agent'] ?? []].flat().find((part) => 'predicted' in part);
+    if (id !== 'V9' || agent === undefined || !('predicted' in agent) || agent.predicted.min <= limit) return [];
+    const { min, max } = agent.predicted;
+    const change = `Allow at least ${min} model calls, or make it smaller.`;
+    return [overBudget(at, callsText({ min, max }), limit, change)];
+  });
+}
+
+function callsText({ min, max }: Interval): string {
+  if (min === max) return `${min}`;
+  return Number.isFinite(max) ? `${min} to ${max}` : `at least ${min}`;
 }
 
 function overBudget(

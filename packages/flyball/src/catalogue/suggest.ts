@@ -1,10 +1,10 @@
-import { type Interval, predicted } from '../core/formula.js';
+import { howMany, type Interval, predicted } from '../core/formula.js';
 import type { PatternId } from '../core/use.js';
 import { isBuilt } from './built.js';
 import { guides, patternSpec } from './catalogue.js';
 import { type RunJournal, serialChildren, tokensBySession, unusedShare } from './journal.js';
 import { commonSequence } from './lint-journal.js';
-import type { GuideRule } from './types.js';
+import type { GuideRule, PatternSpec } from './types.js';
 
 /** What to use, and the figures it follows from. */
 export interface Suggestion {
@@ -104,23 +104,36 @@ function conditionText(condition: GuideRule['when'][string]): string {
   return parts.filter((part) => part !== '').join(' and ');
 }
 
-/** With the defaults of the catalogue, the task's own figures where they have the same name, and parts of one call each. */
+/**
+ * With the defaults of the catalogue, the task's own figures where they have the same name, and one call of each who takes
+ * part.
+ */
 export function predictedFor(ids: readonly PatternId[], task: Task = {}): Suggestion['predicted'] {
   return Object.fromEntries(
     ids.flatMap((id) => {
       const spec = patternSpec(id);
       if (spec === undefined) return [];
-      const params = Object.fromEntries(
-        Object.entries(spec.params).map(([name, { default: given, range }]) => [
-          name,
-          task[name] ?? given ?? range?.[1] ?? 1,
-        ]),
-      );
-      const parts = new Proxy({}, { get: () => ({ min: 1, max: 1 }) });
+      const params = figuresFor(spec, task);
+      const callsOf = (role: string): Interval => only(howMany(spec.several, role, params));
+      const parts = new Proxy({}, { get: (_none, role) => callsOf(String(role)) });
       return [[id, predicted(spec.calls, { params, parts })]];
     }),
   );
 }
+
+/** Options of a pattern, and how many fill a role of it, as far as that is said. */
+export function figuresFor({ params, several = {} }: Pick<PatternSpec, 'params' | 'several'>, task: Task): Task {
+  const options = Object.entries(params).map(([name, { default: given, range }]) => {
+    return [name, task[name] ?? given ?? range?.[1] ?? 1] as const;
+  });
+  const roles = Object.keys(several).flatMap((role) => {
+    const count = task[role];
+    return count === undefined ? [] : [[role, count] as const];
+  });
+  return Object.fromEntries([...options, ...roles]);
+}
+
+const only = (n: number): Interval => ({ min: n, max: n });
 
 /** Thresholds for journals. */
 const SAME_SEQUENCE = 0.95;

@@ -224,6 +224,8 @@ export interface PatternSpec {
   readonly seats: Readonly<Record<string, SeatSpec>>;
   readonly params: Readonly<Record<string, ParamSpec>>;
   readonly calls: Formula;
+  /** Roles that several fill, all of whom are asked: the option that says how many there are, or the fewest. */
+  readonly several?: Readonly<Record<string, string | number>>;
   /** Names of the options, or axes of the budget, that end it. */
   readonly bounds: readonly string[];
   readonly failures: readonly FailureSpec[];

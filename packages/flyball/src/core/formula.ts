@@ -78,6 +78,17 @@ export function formulaText(formula: Formula): string {
   return unreachable(formula);
 }
 
+/** How many fill a role: what an option says, a number of its own, or one where nothing is said. */
+export function howMany(
+  several: Readonly<Record<string, string | number>> | undefined,
+  role: string,
+  given: Readonly<Record<string, unknown>>,
+): number {
+  const said = given[role] ?? several?.[role];
+  const count = typeof said === 'string' ? given[said] : said;
+  return several?.[role] !== undefined && typeof count === 'number' ? count : 1;
+}
+
 function numberAt(values: Readonly<Record<string, unknown>>, name: string): number {
   const value = values[name];
   return typeof value === 'number' ? value : Number.NaN;

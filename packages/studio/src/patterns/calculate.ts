@@ -1,4 +1,4 @@
-import { type Formula, type Interval, predicted } from '../../../flyball/src/core/formula.js';
+import { type Formula, howMany, type Interval, predicted } from '../../../flyball/src/core/formula.js';
 
 /** What a formula has to be told. */
 export interface Unknowns {
@@ -35,7 +35,18 @@ export type Calculated =
 /** The model calls of a formula with these numbers put in, as the runtime predicts them. */
 export function calculated(
   formula: Formula,
-  { params, parts, facts }: { readonly params: Given; readonly parts: Given; readonly facts: Given },
+  {
+    params,
+    parts,
+    facts,
+    several = {},
+  }: {
+    readonly params: Given;
+    readonly parts: Given;
+    readonly facts: Given;
+    /** Roles that several fill. */
+    readonly several?: Readonly<Record<string, string | number>>;
+  },
 ): Calculated {
   const unknowns = unknownsOf(formula);
   const missing = unknowns.params.find((name) => !Number.isFinite(params[name]));
@@ -43,7 +54,10 @@ export function calculated(
   const before = {
     params,
     parts: Object.fromEntries(
-      unknowns.parts.map((name) => [name, { min: parts[name] ?? 1, max: parts[name] ?? 1 }] as const),
+      unknowns.parts.map((name) => {
+        const calls = (parts[name] ?? 1) * howMany(several, name, params);
+        return [name, { min: calls, max: calls }] as const;
+      }),
     ),
   };
   for (const { name, least, most } of unknowns.facts) {

@@ -3,7 +3,8 @@ import { calculated, type Given, intervalText, unknownsOf } from './calculate.js
 import type { PatternInfo } from './catalogue.js';
 
 /** Parameters in, model calls out. The same function predicts the calls of a run. */
-export function Calculator({ pattern: { calls, formula, params } }: { readonly pattern: PatternInfo }) {
+export function Calculator({ pattern }: { readonly pattern: PatternInfo }) {
+  const { calls, formula, params, several = {} } = pattern;
   const unknowns = unknownsOf(calls);
   const [given, setGiven] = useState<Given>(() =>
     Object.fromEntries([
@@ -14,6 +15,7 @@ export function Calculator({ pattern: { calls, formula, params } }: { readonly p
   const pick = (prefix: string, names: readonly string[]): Given =>
     Object.fromEntries(names.flatMap((name) => numeric(name, given[`${prefix}${name}`])));
   const result = calculated(calls, {
+    several,
     params: pick('', unknowns.params),
     parts: pick('part ', unknowns.parts),
     facts: pick(

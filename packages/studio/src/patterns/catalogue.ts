@@ -30,6 +30,7 @@ export interface PatternInfo {
   readonly seats: Readonly<Record<string, SeatInfo>>;
   readonly params: Readonly<Record<string, ParamInfo>>;
   readonly calls: Formula;
+  readonly several?: Readonly<Record<string, string | number>>;
   readonly formula: string;
   readonly failures: readonly { readonly sign: string; readonly end: string }[];
   readonly clauses: readonly { readonly id: string; readonly text: string; readonly shows: readonly string[] }[];

@@ -64,6 +64,7 @@ export const o12: PatternSpec = {
       },
     ],
   },
+  several: { debaters: 'sides' },
   bounds: ['rounds'],
   failures: [
     {

@@ -84,6 +84,7 @@ export const o13: PatternSpec = {
       },
     ],
   },
+  several: { parties: 2 },
   bounds: ['maxRounds', 'patience', 'wallMs'],
   failures: [
     {

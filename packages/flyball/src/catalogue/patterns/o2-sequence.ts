@@ -62,6 +62,7 @@ export const o2: PatternSpec = {
       },
     ],
   },
+  several: { steps: 'steps' },
   bounds: ['maxRetries'],
   failures: [
     {

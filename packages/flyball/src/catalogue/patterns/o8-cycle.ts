@@ -55,6 +55,7 @@ export const o8: PatternSpec = {
       },
     ],
   },
+  several: { roles: 2 },
   bounds: ['maxRounds', 'patience'],
   failures: [
     {

@@ -97,6 +97,7 @@ export const o9: PatternSpec = {
       },
     ],
   },
+  several: { reviewers: 'reviewers' },
   bounds: ['maxRounds'],
   failures: [
     {

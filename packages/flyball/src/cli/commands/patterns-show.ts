@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { patternSpec, relations } from '../../catalogue/catalogue.js';
 import { catalogueJson } from '../../catalogue/json.js';
-import { predictedFor } from '../../catalogue/suggest.js';
+import { figuresFor, predictedFor } from '../../catalogue/suggest.js';
 import type { CatalogueEntry, Condition, ParamSpec, Relation } from '../../catalogue/types.js';
 import { ConfigError } from '../../core/errors.js';
-import type { Interval } from '../../core/formula.js';
+import { howMany, type Interval } from '../../core/formula.js';
 import { nearestNames } from '../../tools/nearest-names.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -64,7 +64,7 @@ async function show({ screen }: Call, name: string, figures: Readonly<Record<str
     screen.complain(`  ${printable(next)}`);
     return EXIT.notFound;
   }
-  const unknown = Object.keys(figures).find((figure) => !(figure in entry.params));
+  const unknown = Object.keys(figures).find((figure) => !isKnown(entry, figure));
   if (unknown !== undefined)
     screen.complain(
       `${entry.id} has no option ${printable(unknown)}. It has ${Object.keys(entry.params).join(', ') || 'none'}.`,
@@ -76,11 +76,19 @@ async function show({ screen }: Call, name: string, figures: Readonly<Record<str
     predicted,
     relationsTo: relations.filter(({ to }) => to.includes(entry.id)),
   });
-  for (const line of linesOf(entry, predicted)) screen.line(line);
+  for (const line of linesOf(entry, predicted, figures)) screen.line(line);
   return unknown === undefined ? EXIT.ok : EXIT.usage;
 }
 
-function linesOf(entry: CatalogueEntry, predicted: Interval | undefined): readonly string[] {
+/** An option of it, or a role that several fill. */
+const isKnown = ({ params, several = {} }: CatalogueEntry, figure: string): boolean =>
+  Object.hasOwn(params, figure) || Object.hasOwn(several, figure);
+
+function linesOf(
+  entry: CatalogueEntry,
+  predicted: Interval | undefined,
+  figures: Readonly<Record<string, number>>,
+): readonly string[] {
   const {
     id,
     name,
@@ -105,7 +113,7 @@ function linesOf(entry: CatalogueEntry, predicted: Interval | undefined): readon
     whenNot,
     '',
     `Model calls: ${formula}`,
-    `  with the defaults, and one call a part: ${between(predicted)}`,
+    `  with ${Object.keys(figures).length === 0 ? 'the defaults' : 'these figures'}, and one call of each who takes part${manyText(entry, figures)}: ${between(predicted)}`,
     ...section(
       'Options',
       Object.entries(params).map(([option, param]) => `${option}${paramText(param)}`),
@@ -138,6 +146,14 @@ function linesOf(entry: CatalogueEntry, predicted: Interval | undefined): readon
       ),
     ),
   ];
+}
+
+/** ` (3 steps)`: how many of a role it is computed with. */
+function manyText(entry: CatalogueEntry, figures: Readonly<Record<string, number>>): string {
+  const { several = {} } = entry;
+  const given = figuresFor(entry, figures);
+  const counts = Object.keys(several).map((role) => `${howMany(several, role, given)} ${role}`);
+  return counts.length === 0 ? '' : ` (${counts.join(', ')})`;
 }
 
 /** As the page of the pattern has it, with what it needs before it. */
