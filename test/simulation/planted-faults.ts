@@ -208,10 +208,10 @@ const OTHERS: readonly PlantedFault[] = [
   },
   {
     name: 'unread-inbox',
-    file: 'runtime/resting.ts',
+    file: 'runtime/inbox.ts',
     what: 'a run is unloaded before it has read its messages',
-    find: '  await attempt.inbox.hasRead();\n',
-    put: '',
+    find: '    while (this.isOpen && (this.loading || this.offers.size > 0)) {',
+    put: '    while (this.isOpen && this.loading && this.offers.size > 0) {',
   },
   {
     name: 'message-heard-twice',
