@@ -68,6 +68,7 @@ test/mcp/consume.test.ts I3.1 I3.4 I3.7 V13.8
 test/mcp/dropped.full.test.ts I3.5
 test/mcp/hints.test.ts I3.3 I3.6
 test/mcp/secrets.test.ts I3.2
+test/patterns/partial-values.test.ts O17.6 S5.6 V20.10
 test/people/killed.full.test.ts V1.3 V1.5 V1.7
 test/people/supervision.test.ts V2.1 V2.2 V2.3 V2.4 V2.5 V2.6
 test/runtime/boards.test.ts V7.4

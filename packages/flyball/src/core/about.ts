@@ -16,6 +16,8 @@ export interface About {
   readonly most?: number;
   readonly apart?: readonly (readonly [string, string])[];
   readonly provides?: readonly PatternId[];
+  /** Its parts answer something else than it does, or what nobody has checked: their best values are not its own. */
+  readonly ownBest?: true;
 }
 
 /** The description of one use. Bad wiring throws here, when the composition is built, and not in a run. */

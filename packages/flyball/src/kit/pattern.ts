@@ -14,7 +14,7 @@ export function pattern<I, O>(
 ): Described<Agent<I, O>> {
   checkSessions(about);
   const use = useFrom(about);
-  const mark = markOf(use);
+  const mark = markOf(use, about);
   const agent: Agent<I, O> = (run, input) => run.enter(mark, (inside) => body(inside, input));
   return described(scoped(Object.defineProperty(agent, 'name', { value: about.name })), use);
 }
@@ -57,11 +57,12 @@ export function asPart<F extends object>(part: F): F | undefined {
 const marked = new WeakMap<object, Use>();
 
 /** How the scope of a pattern is marked in the journal. */
-export function markOf(use: Use): Mark {
+export function markOf(use: Use, { ownBest }: Pick<Mark, 'ownBest'> = {}): Mark {
   const { id, name, params, predicted } = use;
   // JSON has no infinity: a composition with a part that says nothing is predicted to make any number of calls
   const calls = { min: predicted.min, max: Math.min(predicted.max, Number.MAX_SAFE_INTEGER) };
-  const mark = fixedMark({ pattern: name, params: { id, ...params }, predicted: calls });
+  const own = ownBest === undefined ? {} : { ownBest };
+  const mark = fixedMark({ pattern: name, params: { id, ...params }, predicted: calls, ...own });
   if (mark.params !== undefined) marked.set(mark.params, use);
   return mark;
 }

@@ -91,6 +91,7 @@ export function adaptiveRag(
   const about = {
     id: 'K5',
     name: 'adaptiveRag',
+    ownBest: true, // what was found is no answer
     params: { maxRounds, limit, whenNotFound },
     parts: { lookup, fallbacks, classifier, scorer, checker, rewriter, answerer },
     // whoever judges is nobody who made what is judged, nor another judge

@@ -50,6 +50,7 @@ export function withQueryRewriting(
   const about = {
     id: 'K2',
     name: 'withQueryRewriting',
+    ownBest: true, // what one key found is not what all have found
     params: { how, keys, limit },
     parts: { lookup, rewriter },
     calls: {

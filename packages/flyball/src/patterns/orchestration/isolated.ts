@@ -1,6 +1,6 @@
 import type { ChildSlice } from '../../core/child-slice.js';
 import { FlyballError, failureOf } from '../../core/errors.js';
-import { blocked, done, failed, type Outcome } from '../../core/outcome.js';
+import { blocked, degraded, done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Entered, Run } from '../../core/run.js';
 import { type Checked, check, type StandardSchema } from '../../core/schema.js';
 import { checkCounts, checkGiven } from '../../kit/options.js';
@@ -75,7 +75,7 @@ export function isolated<I, B, O>(
       });
     run.learnt({ spawned: 1 });
     const ended = await run.spawn<B, O>(child, given, { depth: 0, ...slice });
-    return result === undefined || ended.stop !== 'done' ? ended : fitting(run, ended.value, result);
+    return result !== undefined && 'value' in ended ? fitting(run, ended, result) : ended;
   });
 }
 
@@ -85,9 +85,14 @@ function tooLong<O>(tokens: number, most: number): Outcome<O> {
 }
 
 /** In a step: the validator of the schema may have to be loaded first. */
-async function fitting<O>(run: Entered, value: O, schema: StandardSchema<unknown, O>): Promise<Outcome<O>> {
+async function fitting<O>(
+  run: Entered,
+  ended: Extract<Outcome<O>, { readonly value: O }>,
+  schema: StandardSchema<unknown, O>,
+): Promise<Outcome<O>> {
+  const { value } = ended;
   const read: Checked<O> = await run.step('check-result', value, () => check(schema, value), 'pure');
-  if (read.ok) return done(read.value);
+  if (read.ok) return ended.stop === 'done' ? done(read.value) : degraded(read.value, ended.because, ended.reason);
   const why = `The result of the sub-task does not fit: ${read.problem}`;
   return failed(failureOf(new FlyballError('REPLY_INVALID', why, { detail: { value } })));
 }

@@ -63,6 +63,7 @@ export function planAndSolve<O>(
   const about = {
     id: 'R3',
     name: 'planAndSolve',
+    ownBest: true, // what a step brought is no answer
     params: { maxReplans, maxSteps, width },
     parts: { planner, worker, answerer, test },
     apart: [['planner', 'worker']],

@@ -61,6 +61,7 @@ export function validated<I, O>(
   const about = {
     id: 'V20',
     name: 'validated',
+    ownBest: true, // nobody has held what its agent tells to the schema
     params: { maxRetries },
     parts: { agent, reviser, otherwise },
     apart: [['reviser', 'agent']],

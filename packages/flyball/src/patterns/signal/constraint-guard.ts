@@ -18,6 +18,8 @@ export interface ConstraintGuard {
   readonly version: string;
   /** Of all items that it checks itself. */
   readonly ids: readonly string[];
+  /** Whether `review` asks the judge: for items that no pattern finds. */
+  readonly asks: boolean;
   /** By patterns alone, without asking anybody. */
   find(text: string): readonly Breach[];
   /** By patterns and, where items need it, by the judge's reading. */
@@ -48,13 +50,15 @@ export function constraintGuard(
       const quote = text.match(pattern)?.[0];
       return quote === undefined ? [] : [{ id, quote, by: 'pattern' as const }];
     });
+  const reader = judged.length === 0 ? undefined : session;
   return {
     version,
+    asks: reader !== undefined,
     ids: items.filter(({ check }) => check?.kind !== 'enforced').map(({ id }) => id),
     find,
     review: async (run, text) => [
       ...find(text),
-      ...(session === undefined || judged.length === 0 ? [] : await read(run, session, judged, text)),
+      ...(reader === undefined ? [] : await read(run, reader, judged, text)),
     ],
     redact: (text) => patterns.reduce((left, { id, pattern }) => left.replace(pattern, `[removed: ${id}]`), text),
   };

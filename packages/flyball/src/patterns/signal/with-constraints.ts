@@ -1,4 +1,4 @@
-import { blocked } from '../../core/outcome.js';
+import { blocked, type NotDone, type Outcome, withoutValue } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { withNotes } from '../../kit/notes.js';
@@ -7,6 +7,7 @@ import { pattern } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
 import type { Described } from '../use.js';
+import type { ConstraintGuard } from './constraint-guard.js';
 import type { Constraints } from './constraints.js';
 
 /** What `withConstraints` needs beside its agent. */
@@ -29,7 +30,8 @@ const MOST_READINGS = 3;
  * Works under constraints, and answers again when a result breaches one.
  *
  * Model calls: `tries × agent + reviews × judge`. After the last retry it ends `blocked` with reason `unapproved`, and
- * what breached a constraint is not shown. A guard reads whole results, whatever they say about themselves. Not for calls
+ * what breached a constraint is not shown. A guard reads whole results, whatever they say about themselves, and partial
+ * ones too; where a judge is needed, those are left out. Not for calls
  * that must not be made: the tools have acted by then, so hold those with `policyGuard` or `guardrails`.
  *
  * @pattern S5
@@ -49,6 +51,7 @@ export function withConstraints<I, O>(
   const about = {
     id: 'S5',
     name: 'withConstraints',
+    ownBest: true, // nobody has read what its agent tells
     params: { maxRetries, version, ids, guardOnly },
     parts: { agent, judge },
     apart: [['judge', 'agent']],
@@ -57,7 +60,7 @@ export function withConstraints<I, O>(
         { times: [{ fact: 'tries', least: 1, most: 1 + maxRetries }, { part: 'agent' }] },
         {
           times: [
-            { fact: 'reviews', least: 0, most: judge === undefined ? 0 : MOST_READINGS * (1 + maxRetries) },
+            { fact: 'reviews', least: 0, most: guard.asks ? MOST_READINGS * (1 + maxRetries) : 0 },
             { part: 'judge' },
           ],
         },
@@ -70,10 +73,10 @@ export function withConstraints<I, O>(
     let notes: readonly string[] = [];
     for (let tries = 1; ; tries++) {
       const made = await runPart(withNotes(framed, HEADING, notes), agent, input);
-      run.learnt({ tries, reviews: judge === undefined ? 0 : tries - 1 });
-      if (made.stop !== 'done' && made.stop !== 'degraded') return made;
+      run.learnt({ tries, reviews: guard.asks ? tries - 1 : 0 });
+      if (made.stop !== 'done' && made.stop !== 'degraded') return reviewed(made, guard);
       const breaches = await guard.review(run, shown(made.value));
-      run.learnt({ reviews: judge === undefined ? 0 : tries });
+      run.learnt({ reviews: guard.asks ? tries : 0 });
       if (breaches.length === 0) return made;
       const breached = [...new Set(breaches.map(({ id }) => id))];
       run.note({ kind: 'constraint-breach', version, ids: breached });
@@ -84,4 +87,11 @@ export function withConstraints<I, O>(
       notes = [`It breaches ${breached.join(', ')}.`];
     }
   });
+}
+
+/** A partial value is shown like any other, so it is read too. Nobody is left to ask a judge: then it is not shown. */
+function reviewed<O>(made: NotDone & Outcome<O>, guard: ConstraintGuard): Outcome<O> {
+  const { partial } = made as { readonly partial?: unknown };
+  const isClean = !guard.asks && guard.find(shown(partial)).length === 0;
+  return partial === undefined || isClean ? made : withoutValue(made);
 }
