@@ -1,4 +1,4 @@
-import { done, failed, type Outcome, type Run } from 'flyball';
+import { done, failed, type Outcome, type Run, type Seams } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { answer, moving, RUN } from './stage.js';
 import { failure, World } from './undo-world.js';
@@ -25,6 +25,25 @@ describe('a failure', () => {
       stop: 'failed',
       because: 'it went wrong',
       rollback: { success: true, entries: [{ name: 'make b' }, { name: 'make a' }] },
+    });
+    expect(world.exists.size).toBe(0);
+  });
+
+  it.each<[string, Outcome<unknown>, Seams]>([
+    ['an outcome that cannot be stored', done(new Date(0)), {}],
+    ['an output guard', done('x'), { output: [() => async () => failed(failure)] }],
+  ])('that is made by %s undoes what is done [R2-SAGA-FAILURE]', async (_what, ending, seams) => {
+    const world = new World();
+    const stage = moving();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await world.make(run, 'a');
+      return ending;
+    };
+    const outcome = await stage.open(agent, { seams }).start();
+    expect(outcome).toMatchObject({
+      stop: 'failed',
+      rollback: { success: true, entries: [{ name: 'make a', status: 'COMPENSATED' }] },
+      acts: [{ name: 'make a', undone: true }],
     });
     expect(world.exists.size).toBe(0);
   });

@@ -20,20 +20,23 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   if (attempt.life.continuation !== undefined && !isStopped)
     return nextGeneration(attempt, attempt.life.continuation.state);
   attempt.effects.close('', new CancelledError('the run has ended'), { spareIntents: true });
-  if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.effects.endLeftOpen();
-  await attempt.effects.open.intentsEnded('');
-  await undoStrays(attempt);
-  const ownEnd = withinBounds(attempt, outcomeOf(settlementOf(attempt, settlement)));
-  let outcome = attempt.effects.root.best.into(ownEnd);
-  if (outcome.stop !== 'bounded') await keepUnheard(attempt); // a bound that is lifted opens its waits again
-  if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
-    const report = await rollback(attempt, '', outcome.because);
-    if (report.entries.length > 0) outcome = { ...outcome, rollback: report };
-  }
+  const own = (): Outcome<unknown> => storable(outcomeOf(settlementOf(attempt, settlement)));
+  await closeDown(attempt, own());
+  const ownEnd = withinBounds(attempt, own());
+  if (ownEnd.stop !== 'bounded') await keepUnheard(attempt); // a bound that is lifted opens its waits again
+  const outcome = await undone(attempt, attempt.effects.root.best.into(ownEnd));
   const facts = await actsOf(attempt);
   const guard = through(attempt.host.seams, 'output', async (value) => value);
-  const final = storable(await guard({ ...outcome, ...facts }, attempt.guards.context('')));
-  const ended = { ...final, ...asShown(facts, final.acts), usage: attempt.effects.usage() };
+  const guarded = storable(await guard({ ...outcome, ...facts }, attempt.guards.context('')));
+  // a guard may make a failure of it: that is undone like any other
+  const isLate = isUndone(guarded) && !isUndone(outcome);
+  if (isLate && outcome.stop === 'bounded') {
+    await closeDown(attempt, guarded);
+    await keepUnheard(attempt);
+  }
+  const final = isLate ? withoutNotes(await undone(attempt, guarded)) : guarded;
+  const shown = asShown(isLate ? await actsOf(attempt) : facts, guarded.acts);
+  const ended = { ...final, ...shown, usage: attempt.effects.usage() };
   attempt.journal.push({ type: 'run-end', outcome: ended });
   await attempt.journal.barrier();
   attempt.life.unload();
@@ -41,6 +44,33 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   await attempt.host.others.ended(attempt.claim.record, ended.stop);
   await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, ...codeOf(ended) });
   attempt.host.ended(attempt, ended);
+}
+
+/** What is in flight comes to its end. A run at a bound leaves open what it can repeat once it goes on. */
+async function closeDown(attempt: Attempt, { stop }: Outcome<unknown>): Promise<void> {
+  if (stop !== 'bounded') attempt.effects.endLeftOpen();
+  await attempt.effects.open.intentsEnded('');
+  await undoStrays(attempt);
+}
+
+/** The outcome, with the report of its rollback where it is one that undoes what was done. */
+async function undone(attempt: Attempt, outcome: Outcome<unknown>): Promise<Outcome<unknown>> {
+  if (!isUndone(outcome)) return outcome;
+  const report = await rollback(attempt, '', outcome.because);
+  return report.entries.length > 0 ? { ...outcome, rollback: report } : outcome;
+}
+
+/** What went wrong when it was undone is said in words that no guard has seen. */
+function withoutNotes(outcome: Outcome<unknown>): Outcome<unknown> {
+  if (!isUndone(outcome) || outcome.rollback === undefined) return outcome;
+  const entries = outcome.rollback.entries.map(({ note: _unseen, ...entry }) => entry);
+  return { ...outcome, rollback: { ...outcome.rollback, entries } };
+}
+
+function isUndone(
+  outcome: Outcome<unknown>,
+): outcome is Extract<Outcome<unknown>, { readonly stop: 'failed' | 'cancelled' }> {
+  return outcome.stop === 'failed' || outcome.stop === 'cancelled';
 }
 
 /** What the record says of an end that a program would look for: which failure, at which bound, for which reason. */
