@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { yamlSource } from '../../packages/flyball/src/adapters/definitions/yaml-source.js';
+import { ChatReply } from '../../packages/flyball/src/adapters/model-http/chat-reply.js';
+import { claimsFeeling } from '../../packages/flyball/src/catalogue/affect.js';
+import { segment } from '../../packages/flyball/src/core/prompt.js';
+import { trimmedEnd } from '../../packages/flyball/src/core/trimmed-end.js';
+import { namesIn } from '../../packages/flyball/src/loops/tool-loop/summary.js';
+import { renderTextResults } from '../../packages/flyball/src/loops/tool-loop/text-calls.js';
 import { htmlToText } from '../../packages/flyball/src/toolbox/html-text.js';
+import { plainText } from '../../packages/flyball/src/toolbox/shell-output.js';
+import { redactSecrets } from '../../packages/flyball/src/tools/governance/guards/secret-shapes.js';
+import { plainUrl } from '../../packages/flyball/src/tools/governance/policy/plain-places.js';
 import { INJECTION_DETECTORS } from '../../packages/flyball/src/tools/governance/shield/detectors.js';
 import { screenText } from '../../packages/flyball/src/tools/governance/shield/screen-text.js';
 
@@ -23,6 +32,16 @@ async function isLinear(work: (size: number) => unknown, size: number): Promise<
   return (await cost(() => work(size * 8))) < small * 24;
 }
 
+function replyWith(delta: object): unknown {
+  const reply = new ChatReply([], undefined);
+  reply.take({ choices: [{ delta }] });
+  return reply.result();
+}
+
+function named<T>(size: number, make: (id: string, index: number) => T): readonly T[] {
+  return Array.from({ length: size }, (_, index) => make(`c${index}`, index));
+}
+
 describe('text from outside', () => {
   it.each([
     ['verbs that override', 'ignore '],
@@ -33,6 +52,30 @@ describe('text from outside', () => {
     ['line after line', 'a\n'],
   ])('is screened in time that grows with its length: %s [F-S5]', async (_, word) => {
     expect(await isLinear((size) => screenText(word.repeat(size), INJECTION_DETECTORS), 1_000)).toBe(true);
+  });
+
+  const call = { id: 'c', name: 'read', arguments: '{}' };
+  it.each<readonly [string, number, (size: number) => unknown]>([
+    ['secrets are looked for', 40, (size) => redactSecrets(`${'-eyJ'.repeat(size)} `.repeat(400), [])],
+    ['output of a command', 4_000, (size) => plainText(`${'\r'.repeat(size)}x`)],
+    ['results of calls in text', 4_000, (size) => renderTextResults([{ call, content: `<${' '.repeat(size)}x` }])],
+    [
+      'names that a summary keeps',
+      4_000,
+      (size) => namesIn([segment({ role: 'tool', content: `${'-'.repeat(size)}a` })]),
+    ],
+    ['replies that quote', 4_000, (size) => claimsFeeling('“'.repeat(size))],
+    ['the end of a text', 4_000, (size) => trimmedEnd(`${'\n'.repeat(size)}x`, '\n')],
+    ['addresses', 4_000, (size) => plainUrl(`http://a${'.'.repeat(size)}b/`)],
+    [
+      'calls in a reply',
+      1_000,
+      (size) => replyWith({ tool_calls: named(size, (id) => ({ id, function: { name: 'a' } })) }),
+    ],
+    ['calls of one index', 3_000, (size) => replyWith({ tool_calls: named(size, (id) => ({ id, index: 0 })) })],
+    ['details of reasoning', 3_000, (size) => replyWith({ reasoning_details: named(size, (_, index) => ({ index })) })],
+  ])('is read in time that grows with its length: %s [F-S5]', async (_, size, read) => {
+    expect(await isLinear(read, size)).toBe(true);
   });
 
   it('is screened in windows: others have their turn, and nothing is missed or shifted at an edge [F-S5]', async () => {

@@ -4,7 +4,7 @@ const CLAIM = new RegExp(
   `\\bI(?:'m| am| was| feel| felt)\\b[^.!?]{0,20}\\b(?:${FEELING})\\b|\\bI (?:\\w+ )?(?:love|loved|miss|missed|adore|adored|care about) you\\b`,
   'i',
 );
-const QUOTED = /"[^"]*"|“[^”]*”/g;
+const QUOTED = /"[^"]*"|“[^“”]*”/g;
 
 /** Whether a text says how its speaker feels. What it quotes is somebody else's. */
 export function claimsFeeling(text: string): boolean {

@@ -1,5 +1,6 @@
 import { ConfigError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
+import { trimmedEnd } from '../core/trimmed-end.js';
 import type { EvidenceBundle } from '../core/work.js';
 import { sideBySide } from './answered.js';
 import { type ClaimParts, MAX_CLAIMS } from './claims.js';
@@ -98,5 +99,5 @@ function idsIn(quoted: string, known: ReadonlyMap<string, string>): readonly str
 }
 
 function bare(id: string): string {
-  return id.trim().replace(/^(?:id\s*[=:]\s*)?[\s[({<"'`]*|[\s\])}>"'`.]*$/g, '');
+  return trimmedEnd(id.trim().replace(/^(?:id\s*[=:]\s*)?[\s[({<"'`]*/, ''), ' \t\n])}>"\'`.');
 }

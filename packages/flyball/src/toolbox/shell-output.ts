@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../core/trimmed-end.js';
 import type { Captured } from '../ports/sandbox.js';
 
 /** How much of a stream a model is shown. */
@@ -33,7 +34,7 @@ export function plainText(text: string): string {
   return text
     .replace(TERMINAL_CODES, '')
     .split('\n')
-    .map((line) => line.replace(/\r+$/, ''))
+    .map((line) => trimmedEnd(line, '\r'))
     .map((line) => line.slice(line.lastIndexOf('\r') + 1).replace(CONTROL, ''))
     .join('\n');
 }

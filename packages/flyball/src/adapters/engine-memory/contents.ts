@@ -40,9 +40,11 @@ export function danglingLink(
   { links: added = [], blobs: contents = [] }: Batch,
   { blobs, links }: Contents,
 ): StoredLink | undefined {
-  return added.find(({ parent, blob }, index) => {
-    const isParentKnown =
-      parent === undefined || links.has(parent) || added.slice(0, index).some(({ id }) => id === parent);
-    return !isParentKnown || (blob !== undefined && !blobs.has(blob) && !contents.some(([hash]) => hash === blob));
+  const before = new Set<string>();
+  const beside = new Set(contents.map(([hash]) => hash));
+  return added.find(({ id, parent, blob }) => {
+    const isParentKnown = parent === undefined || links.has(parent) || before.has(parent);
+    before.add(id);
+    return !isParentKnown || (blob !== undefined && !blobs.has(blob) && !beside.has(blob));
   });
 }

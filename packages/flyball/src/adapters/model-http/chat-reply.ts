@@ -10,6 +10,8 @@ export class ChatReply {
   private readonly parts: ReplyBuilder;
   private readonly logProbs: TokenLogProb[] = [];
   private readonly details: Fields[] = [];
+  /** Where the first detail of each index stands. */
+  private readonly detailAt = new Map<unknown, number>();
   private field: ChatReasoning['field'] = 'reasoning_content';
   private finish = '';
   private usage: TokenUsage | undefined;
@@ -52,7 +54,7 @@ export class ChatReply {
   private takeMessage(message: Fields): void {
     if (typeof message['reasoning'] === 'string') this.field = 'reasoning';
     this.parts.addReasoning(textOf(message['reasoning_content'] ?? message['reasoning']));
-    for (const detail of itemsOf(message['reasoning_details'])) mergeDetail(this.details, fieldsOf(detail));
+    for (const detail of itemsOf(message['reasoning_details'])) this.takeDetail(fieldsOf(detail));
     this.parts.addText(contentOf(message['content']) || textOf(message['refusal']));
     for (const each of itemsOf(message['tool_calls'])) {
       const call = fieldsOf(each);
@@ -65,6 +67,21 @@ export class ChatReply {
       });
     }
   }
+
+  /** Details stream in pieces of one index: their texts belong together, everything else is said once. */
+  private takeDetail(piece: Fields): void {
+    const at = this.detailAt.get(piece['index']) ?? -1;
+    const known = this.details[at];
+    if (known === undefined && piece['index'] !== undefined) this.detailAt.set(piece['index'], this.details.length);
+    if (known === undefined || known['type'] !== piece['type']) {
+      this.details.push(piece);
+      return;
+    }
+    const joined = ['text', 'summary', 'data']
+      .filter((name) => typeof known[name] === 'string' && typeof piece[name] === 'string')
+      .map((name) => [name, textOf(known[name]) + textOf(piece[name])]);
+    this.details[at] = { ...known, ...piece, ...Object.fromEntries(joined) };
+  }
 }
 
 /** Text, or a list of parts of which some are text. */
@@ -73,20 +90,6 @@ function contentOf(content: unknown): string {
   return itemsOf(content)
     .map((part) => textOf(fieldsOf(part)['text']))
     .join('');
-}
-
-/** Details stream in pieces of one index: their texts belong together, everything else is said once. */
-function mergeDetail(details: Fields[], piece: Fields): void {
-  const at = details.findIndex((known) => known['index'] !== undefined && known['index'] === piece['index']);
-  const known = details[at];
-  if (known === undefined || known['type'] !== piece['type']) {
-    details.push(piece);
-    return;
-  }
-  const joined = ['text', 'summary', 'data']
-    .filter((name) => typeof known[name] === 'string' && typeof piece[name] === 'string')
-    .map((name) => [name, textOf(known[name]) + textOf(piece[name])]);
-  details[at] = { ...known, ...piece, ...Object.fromEntries(joined) };
 }
 
 export function logProbFrom(given: Fields): TokenLogProb {

@@ -17,6 +17,8 @@ it.each([
   ['something new', 1, '', 'tool_calls'],
   ['something new', 0, '', 'error'],
   ['', 0, '', 'stop'],
+  ['constructor', 0, 'Hi', 'stop'],
+  ['__proto__', 0, '', 'error'],
 ] as const)('reads "%s" beside %i calls and the text "%s" as %s [R3-PORT-FINISH]', (word, calls, text, finish) => {
   expect(finishOf(word, { calls, text })).toBe(finish);
 });

@@ -26,7 +26,8 @@ const KNOWN: Readonly<Record<string, FinishReason>> = {
  * `tool_calls` beside none. A word that nobody knows ends a reply that says something, and fails one that is empty.
  */
 export function finishOf(word: string, reply: { readonly calls: number; readonly text: string }): FinishReason {
-  const known = KNOWN[word.toLowerCase()];
+  const name = word.toLowerCase();
+  const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined; // nor one that every object has
   if (known !== undefined && known !== 'stop' && known !== 'tool_calls') return known;
   if (reply.calls > 0) return 'tool_calls';
   return known === undefined && word !== '' && reply.text === '' ? 'error' : 'stop';

@@ -22,6 +22,9 @@ export class ReplyBuilder {
   text = '';
   reasoning = '';
   private readonly calls: OpenCall[] = [];
+  /** The calls again, by index (undefined: all of them), so that a reply of very many is not searched for each of its parts. */
+  private readonly last = new Map<number | undefined, OpenCall>();
+  private readonly first = new Map<number | undefined, Map<string, OpenCall>>();
   private readonly freshId: () => string;
   private readonly onDelta: ((delta: ModelDelta) => void) | undefined;
 
@@ -58,18 +61,25 @@ export class ReplyBuilder {
   }
 
   /** A part without an index and with a new id, or with a taken index and another id, begins a call of its own. */
-  private callFor(part: CallPart): OpenCall | undefined {
-    const candidates = part.index === undefined ? this.calls : this.calls.filter(({ index }) => index === part.index);
-    const last = candidates.at(-1);
-    if (last === undefined || part.id === '' || part.id === last.vendorId) {
-      return part.index === undefined && part.id === '' && part.name !== '' ? undefined : last;
-    }
-    return candidates.find(({ vendorId }) => vendorId === part.id);
+  private callFor({ index, id, name }: CallPart): OpenCall | undefined {
+    const last = this.last.get(index);
+    if (last === undefined || id === '' || id === last.vendorId)
+      return index === undefined && id === '' && name !== '' ? undefined : last;
+    return this.first.get(index)?.get(id);
   }
 
   private openCall({ index, id, name }: CallPart): OpenCall {
     const call = { index, vendorId: id, id: id === '' ? this.freshId() : id, name, arguments: '' };
     this.calls.push(call);
+    this.keep(undefined, call); // whatever its index is, a part without one may go on with it
+    if (index !== undefined) this.keep(index, call);
     return call;
+  }
+
+  private keep(index: number | undefined, call: OpenCall): void {
+    this.last.set(index, call);
+    const known = this.first.get(index) ?? new Map<string, OpenCall>();
+    this.first.set(index, known);
+    if (!known.has(call.vendorId)) known.set(call.vendorId, call);
   }
 }

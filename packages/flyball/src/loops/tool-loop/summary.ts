@@ -1,5 +1,6 @@
 import type { Segment } from '../../core/prompt.js';
 import type { Session } from '../../core/session.js';
+import { trimmedEnd } from '../../core/trimmed-end.js';
 import { isStub } from './window-care.js';
 
 const SETUP = [
@@ -47,7 +48,7 @@ export function namesIn(segments: readonly Segment[]): readonly string[] {
   for (const segment of segments) {
     if (isStub(segment)) continue; // what it says is about itself
     for (const [word] of textOf(segment).matchAll(/[\w./-]+/g)) {
-      const name = word.replace(/[./-]+$/, ''); // the end of a sentence is no part of a name
+      const name = trimmedEnd(word, './-'); // the end of a sentence is no part of a name
       if (name.length >= 4 && isName(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
   }

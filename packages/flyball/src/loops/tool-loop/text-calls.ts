@@ -106,7 +106,7 @@ export function renderTextResults(results: readonly { readonly call: ToolCall; r
  */
 function inert(content: string): string {
   return content
-    .replaceAll(/<(?=\s*\/?\s*(?:tool_result|tool_calls|call)\b)/gi, '&lt;')
+    .replaceAll(/<(?=\s*(?:\/\s*)?(?:tool_result|tool_calls|call)\b)/gi, '&lt;')
     .replaceAll(/```(?=\s*tool_calls)/gi, "'''");
 }
 

@@ -1,6 +1,7 @@
 import { ConfigError, FlyballError } from '../../../core/errors.js';
 import type { Run } from '../../../core/run.js';
 import type { ToolRef, ToolResult } from '../../../core/tool.js';
+import { trimmedEnd } from '../../../core/trimmed-end.js';
 import type { Artefact } from '../../../core/work.js';
 import type { Workpiece } from '../workpiece.js';
 import { answered, fileText } from './file-text.js';
@@ -111,11 +112,7 @@ async function edited(run: Run, edit: ToolRef, before: Artefact, text: string): 
 
 /** What is there now, where it is what we know but for marks and line breaks: somebody else's work is not overwritten. */
 function unforeign(now: string | undefined, known: string, path: string): string {
-  const plain = (text: string): string =>
-    text
-      .replace(/^\ufeff/, '')
-      .replace(/\r\n/g, '\n')
-      .replace(/[\r\n]+$/, '');
+  const plain = (text: string): string => trimmedEnd(text.replace(/^\ufeff/, '').replace(/\r\n/g, '\n'), '\r\n');
   if (plain(now ?? '') === plain(known)) return now ?? '';
   throw new FlyballError(
     'EFFECT_FAILED',

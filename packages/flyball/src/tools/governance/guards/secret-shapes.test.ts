@@ -28,6 +28,11 @@ describe('secrets in JSON', () => {
     }
   });
 
+  it.each(['', 'token-', 'X-Auth-', '=', '.', '/', ' '])('are found behind "%s"', (before) => {
+    const token = SECRETS['json-web-token'];
+    expect(redactSecrets(`${before}${token}`, [])).toBe(`${before}[json-web-token removed]`);
+  });
+
   it('are found by value, also one that JSON writes in another way', () => {
     const clean = jsonWithoutSecrets(['quote"and\nline']);
     expect(clean(JSON.stringify({ a: 'x quote"and\nline y' }))).toBe('{"a":"x [secret removed] y"}');

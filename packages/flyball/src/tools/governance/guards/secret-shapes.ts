@@ -30,7 +30,10 @@ const SHAPES: readonly SecretShape[] = [
   { id: 'model-key', pattern: /\bsk-[A-Za-z0-9_-]{20,250}/g, hint: 'sk-[A-Za-z0-9_-]{20}' },
   {
     id: 'json-web-token',
-    pattern: /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
+    // it may follow a word and a dash, and then begins near the start of that row of characters: each row is read a few
+    // times, and not again from every `eyJ` in it
+    pattern:
+      /(?<=(?<![A-Za-z0-9_-])(?:[A-Za-z0-9_-]{0,32}-)?)eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
     hint: 'eyJ[A-Za-z0-9_-]{10}',
   },
   {

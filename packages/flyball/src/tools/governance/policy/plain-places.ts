@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { parsedUrl } from '../../../core/parsed-url.js';
+import { trimmedEnd } from '../../../core/trimmed-end.js';
 import { checkPath, type PathRules } from '../../rules/paths.js';
 
 /** Rules that allow every path: what they refuse is refused for how it is written, or because it is no file on a disk. */
@@ -30,7 +31,7 @@ export function plainUrl(text: string): string | undefined {
   const url = new URL(text);
   url.username = '';
   url.password = '';
-  const host = url.hostname.replace(/\.+$/, '');
+  const host = trimmedEnd(url.hostname, '.');
   if (host === '' && url.hostname !== '') return undefined;
   if (host !== url.hostname) url.hostname = host;
   return url.href;
