@@ -238,6 +238,23 @@ describe('another run', () => {
     },
   );
 
+  it('tells who joins it that it has ended also where the storage failed at that moment [R11-N6-TOLD]', async () => {
+    const inner = memoryEngine();
+    let isDown = true;
+    const post: Engine['post'] = (runId, message) =>
+      isDown && message.name.startsWith('ended:')
+        ? Promise.reject(new FlyballError('STORAGE_BUSY', 'It is away.'))
+        : inner.post(runId, message);
+    const stage = moving({ ...inner, post });
+    const life = stage.open(joining, agents(joining, helperOf()));
+    await expect(played(stage, life, life.start())).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+    life.die();
+    isDown = false;
+    const next = stage.open(joining, agents(joining, helperOf()));
+    expect(await played(stage, next, next.resume())).toMatchObject({ value: 'tom heard hello' });
+    expect((await stage.events('wait-end')).filter(({ timedOut }) => timedOut)).toEqual([]);
+  });
+
   it('is started also while its process ends, and left to the others [R11-N6-CLOSING]', async () => {
     const made: string[] = [];
     const inner = memoryEngine();

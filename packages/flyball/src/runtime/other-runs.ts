@@ -9,6 +9,7 @@ import type { OtherRunsHost, Reaching } from './reach.js';
 import { restOf } from './rest-of.js';
 import { type Opened, recordOf } from './run-handles.js';
 import { stateAfter } from './state-fold.js';
+import { isOfStorage } from './stopped-here.js';
 
 export function otherRunsOf(opened: Opened): OtherRunsHost {
   const { settings } = opened;
@@ -56,6 +57,8 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
       if (starter === undefined) return;
       const told = { from: sourceOf(id), id: `${endedSignal(id)}:${stop}`, mayAnswer: false };
       await signal(opened, starter, endedSignal(id), null, told).catch((error: unknown) => {
+        // it is not given back then: whoever takes it up tells again
+        if (isOfStorage(error)) throw error;
         const isGone = ['ALREADY_TERMINAL', 'RUN_NOT_FOUND'].includes(codeOf(error) ?? '');
         // whoever waits looks again by itself after a while
         if (!isGone) settings.onProblem(error, `telling ${starter} that ${id} has ended`);

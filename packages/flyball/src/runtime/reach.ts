@@ -27,7 +27,7 @@ export interface OtherRunsHost {
   cancel(by: Reaching, run: string, id: string): Promise<void>;
   /** The people behind those who asked: where another run asked, whoever asked for that one. */
   peopleBehind(askers: readonly string[]): Promise<readonly string[]>;
-  /** Tells the run that started this one that it has ended. */
+  /** Tells the run that started this one that it has ended. Rejects where the storage fails, which says nothing of it. */
   ended(record: RunRecord, stop: string): Promise<void>;
 }
 
