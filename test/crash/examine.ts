@@ -81,6 +81,7 @@ function unexpectedEnd({ end, entries, isCancelled, place: { given } }: Driven):
 export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
   if (end.stop !== 'bounded') return false;
   const axis = end.bound as keyof Budget;
+  const equal = new Set<string>();
   const open = new Map<string, number>();
   const ending = new Set<string>();
   for (const { event } of entries) {
@@ -90,8 +91,10 @@ export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
     }
     for (const id of ending) open.delete(id);
     ending.clear();
-    if (event.type === 'spawn-start' && event.slice.of !== undefined) open.set(event.id, event.limits[axis] ?? 0);
-    if (event.type === 'slice-change' && open.has(event.id)) open.set(event.id, event.limits[axis] ?? 0);
+    if (event.type === 'spawn-start' && event.slice.of !== undefined) equal.add(event.id);
+    // one that had ended at a bound gets a part of a larger budget, and goes on
+    const isGiven = event.type === 'spawn-start' || event.type === 'slice-change';
+    if (isGiven && equal.has(event.id)) open.set(event.id, event.limits[axis] ?? 0);
   }
   const given = [...open.values()].reduce((sum, one) => sum + one, 0);
   return open.size > 1 && given > end.limit * 0.9;
