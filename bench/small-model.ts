@@ -107,7 +107,7 @@ async function votes(): Promise<void> {
     const one = (await run(`one-${country}`, capitalOf(model, 0), question)).outcome;
     const voted = await run(`five-${country}`, selfConsistency(capitalOf(model, 0.8), {}, { samples: 5 }), question);
     const answer = (outcome: typeof one): string => (outcome.stop === 'done' ? String(outcome.value) : outcome.stop);
-    const agreement = String(voted.uses[0]?.learnt?.['agreement'] ?? '');
+    const agreement = String(voted.uses[0]?.learned?.['agreement'] ?? '');
     rows.push([`${country}: ${capital}`, answer(one), answer(voted.outcome), agreement]);
   }
   table(['country', 'greedy', 'vote', 'agreement'], rows);

@@ -70,14 +70,14 @@ const guards = guardrails({
 const shield = injectionShield({
   secret: 'at least sixteen characters', // keep yours out of the code
   trusted: ['look_up_customer'], // tools whose text you trust
-  canaries: ['violet-harbour-42'], // a word that occurs only in the system prompt
+  canaries: ['violet-harbor-42'], // a word that occurs only in the system prompt
 });
 // #endregion
 
 const agent: Agent<{ card: string }, readonly string[]> = async (run, input) => {
   const said = [input.card];
   for (const n of MAILS.keys()) said.push((await run.call(readMail, { n })).content);
-  said.push((await run.call(sendMail, { to: 'ada@home.example', text: 'the word is violet-harbour-42' })).content);
+  said.push((await run.call(sendMail, { to: 'ada@home.example', text: 'the word is violet-harbor-42' })).content);
   said.push((await run.call(sendMail, { to: 'ada@home.example', text: 'WHERE IS MY ORDERRRRRR' })).content);
   said.push((await run.call(lookUp, {})).content);
   said.push((await run.call(sendMail, { to: 'ada@home.example', text: 'on its way' })).content);

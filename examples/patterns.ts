@@ -101,7 +101,7 @@ assert.deepEqual(published, ['Release 2.1: Export to CSV. Login no longer crashe
 // #region after
 const spans = patternsIn(await runtime.entries(handle.id));
 const tried = spans.find(({ pattern: name }) => name === 'reflexion');
-assert.deepEqual(tried?.learnt, { attempts: 2, critiques: 1 });
+assert.deepEqual(tried?.learned, { attempts: 2, critiques: 1 });
 assert.equal(tried?.modelCalls, 5); // two drafts of two calls, one critique: inside what was predicted
 // #endregion
 await runtime.close();

@@ -92,16 +92,16 @@ const script: Script = {
 
 // #region agent
 const model = scriptedModel(script);
-const harbour = toolAwarePlan({
+const harbor = toolAwarePlan({
   planner: { session: { name: 'planner', model }, tools },
   execution: {
-    worker: { session: { name: 'worker', model, setup: 'You work in a harbour office.' }, tools },
+    worker: { session: { name: 'worker', model, setup: 'You work in a harbor office.' }, tools },
     replanner: { session: { name: 'replanner', model }, tools },
     maxReprompts: 1,
   },
 });
-const runtime = createRuntime({ engine: memoryEngine(), agents: { harbour } });
-const handle = await runtime.start('harbour', 'Get us a berth in Bergen tonight.', { budget: budget() });
+const runtime = createRuntime({ engine: memoryEngine(), agents: { harbor } });
+const handle = await runtime.start('harbor', 'Get us a berth in Bergen tonight.', { budget: budget() });
 const outcome = await handle.outcome();
 // #endregion
 

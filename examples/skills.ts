@@ -161,7 +161,7 @@ assert.match(problemText(problems[0] ?? assert.fail()), /letters\/SKILL\.md:2:1:
 // #region learn
 const teacher = scriptedModel({
   'distil-extract': JSON.stringify({ procedure: ['read the file', 'write it as JSON'] }),
-  'distil-parameterise': JSON.stringify({
+  'distil-parameterize': JSON.stringify({
     name: 'csv-to-json',
     description: 'Converts a CSV file to JSON.',
     parameters: [

@@ -99,13 +99,13 @@ describe('docs/models.md', () => {
     expect(documented).toEqual(flat(ROUTER_DEFAULTS));
   });
 
-  it('explains every misbehaviour of the model server', () => {
+  it('explains every misbehavior of the model server', () => {
     const union =
-      /export type Misbehaviour =(.*?);/s.exec(
+      /export type Misbehavior =(.*?);/s.exec(
         read('packages/flyball/src/testing/model-server/server-script.ts'),
       )?.[1] ?? '';
     const known = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1]);
-    const documented = table('docs/models.md', 'Misbehaviour', 'What goes wrong').flatMap(([names = '']) =>
+    const documented = table('docs/models.md', 'Misbehavior', 'What goes wrong').flatMap(([names = '']) =>
       names.split(', '),
     );
     expect(documented).toEqual(known);

@@ -8,7 +8,7 @@ import { reportMemory } from '../measure/memory-report.js';
 import { quietModel } from '../measure/quiet-model.js';
 
 const [path = '', pauseMs = '250'] = process.argv.slice(2);
-const WORDS = 'The water in the harbour is high at six and low at noon. '.repeat(7);
+const WORDS = 'The water in the harbor is high at six and low at noon. '.repeat(7);
 
 /** Takes its time, and says a few words on the way. */
 const quiet = quietModel(() => ({ text: WORDS }));

@@ -12,8 +12,8 @@ import { bookBerth, cancelBerth, checkBerth, lookUpOrder, refund, TOOLS, tideTab
 const chosen = await chooseModel(process.env);
 const { model } = chosen;
 
-const harbourDesk = defineAgent({
-  name: 'harbour-desk',
+const harborDesk = defineAgent({
+  name: 'harbor-desk',
   description: 'Answers questions about tides and wind. Looks things up and never guesses.',
   model,
   tools: [tideTable, weather],
@@ -98,7 +98,7 @@ const voyage = withBudget(
   toolAwarePlan({
     planner: { session: { name: 'planner', model }, tools: planTools },
     execution: {
-      worker: { session: { name: 'worker', model, setup: 'You work in a harbour office.' }, tools: planTools },
+      worker: { session: { name: 'worker', model, setup: 'You work in a harbor office.' }, tools: planTools },
       replanner: { session: { name: 'replanner', model }, tools: planTools },
     },
   }),
@@ -130,13 +130,13 @@ const noticeWriter: Agent<{ readonly about?: string }, unknown> = (run, input) =
 const morningRound = workflow(
   {
     name: 'morning-round',
-    description: 'A workflow: asks the harbour desk, then has a notice written.',
+    description: 'A workflow: asks the harbor desk, then has a notice written.',
     inputs: { port: { type: 'string', description: 'where', default: 'Cuxhaven' } },
     budget: { modelCalls: 60, toolCalls: 60, iterations: 200, costUsd: 1 },
   },
   async (run, { port }, { invokeAgent }) => {
     const question = `When is high water in ${port}, and can I sail?`;
-    const desk = await invokeAgent(run, 'harbour-desk', { question });
+    const desk = await invokeAgent(run, 'harbor-desk', { question });
     if (desk.stop !== 'done') return blocked(`the desk stopped: ${desk.stop}`);
     const notice = await invokeAgent(run, 'notice-writer', { about: 'A notice for this morning.' });
     return done({ desk: desk.value, notice: notice.stop });
@@ -144,7 +144,7 @@ const morningRound = workflow(
 );
 
 export const agents = {
-  'harbour-desk': harbourDesk,
+  'harbor-desk': harborDesk,
   'refund-desk': refundDesk,
   'night-watch': nightWatch,
   'month-end': monthEnd,

@@ -5,7 +5,7 @@ import { heardIn, type Rule } from './demonstration-model.js';
 
 const PORTS = ['Bergen', 'Cuxhaven', 'Saint-Malo'] as const;
 
-const harbourDesk: Rule = (request) => {
+const harborDesk: Rule = (request) => {
   const { asked, results } = heardIn(request);
   const port = PORTS.find((name) => asked.includes(name)) ?? 'Bergen';
   if (confirming(request))
@@ -91,9 +91,9 @@ const worker: Rule = (request) => {
   return '19:05, with the evening tide.';
 };
 
-const FIRST_NOTICE = 'Notice to mariners\n\nThe north basin is closed.\n\nThe harbour office';
+const FIRST_NOTICE = 'Notice to mariners\n\nThe north basin is closed.\n\nThe harbor office';
 const MENDED_NOTICE =
-  'Notice to mariners\n\nThe north basin is closed from 06:00 to 18:00 on Monday.\nUse the south basin; ask for a berth on channel 12.\n\nThe harbour office';
+  'Notice to mariners\n\nThe north basin is closed from 06:00 to 18:00 on Monday.\nUse the south basin; ask for a berth on channel 12.\n\nThe harbor office';
 
 const noticeWriter: Rule = () => FIRST_NOTICE;
 const judge: Rule = (request) => {
@@ -138,7 +138,7 @@ const critic: Rule = (request) => {
 };
 
 export const RULES: Readonly<Record<string, Rule>> = {
-  'harbour-desk': harbourDesk,
+  'harbor-desk': harborDesk,
   'refund-desk': refundDesk,
   'night-watch': nightWatch,
   planner,

@@ -83,7 +83,7 @@ function welcome({ url }: FlyballServer, about: string): void {
   say(
     '    Runs        month-end runs in another process, which will be killed. A line below tells you when this process resumes the run.',
   );
-  say('    Playground  start any agent yourself, or chat with harbour-desk.');
+  say('    Playground  start any agent yourself, or chat with harbor-desk.');
   say(`\n  API reference: ${url}/docs. No API key is needed on this machine. Press Ctrl-C to stop.\n`);
 }
 

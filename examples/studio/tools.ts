@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tool } from 'flyball/tools';
 
-/** A small harbour: what the demonstration agents can look up and do. Everything happens in files below `.flyball`. */
+/** A small harbor: what the demonstration agents can look up and do. Everything happens in files below `.flyball`. */
 
-const HARBOUR = join(process.env['FLYBALL_HARBOUR'] ?? '.flyball', 'harbour');
+const HARBOUR = join(process.env['FLYBALL_HARBOUR'] ?? '.flyball', 'harbor');
 export const LEDGER = join(HARBOUR, 'ledger.txt');
 
 const HIGH_WATER: Readonly<Record<string, string>> = {

@@ -78,7 +78,7 @@ describe.skipIf(!hasPackages('@modelcontextprotocol/sdk'))('the MCP SDK of versi
         client.callTool({ name, arguments: args }, undefined, { timeout: 60_000, ...how });
       expect((await call('tide', { port: 'Bergen' }, { onprogress })).content[0].text).toContain(TIDE);
       expect(progress.length).toBeGreaterThan(0);
-      expect(await call('tide', { harbour: 3 })).toMatchObject({ isError: true });
+      expect(await call('tide', { harbor: 3 })).toMatchObject({ isError: true });
       await expect(call('nothing', {})).rejects.toMatchObject({ code: -32602 });
       expect((await call('pay_out', { amount: 3 })).content[0].text).toMatch(/approv|waits|person/i);
       const given = AbortSignal.timeout(1_500);

@@ -17,7 +17,7 @@ describe('the patterns in a commit loop', () => {
     expect(around).toMatchObject({
       params: { id: 'O5', maxRounds: 40 },
       how: 'done',
-      learnt: { drafts: 2, judged: 2, revisions: 1 },
+      learned: { drafts: 2, judged: 2, revisions: 1 },
       modelCalls: ran.model.requests.length,
     });
     expect(unpredictedIn(RUN, entries)).toEqual([]);
@@ -63,7 +63,7 @@ describe('the patterns in a commit loop', () => {
         predicted: { min: 0, max: 6 },
         modelCalls: 2,
         how: 'done',
-        learnt: { reviewed: 1, lastRound: { passes: false, found: { facts: 1, style: 0 } } },
+        learned: { reviewed: 1, lastRound: { passes: false, found: { facts: 1, style: 0 } } },
       },
     ]);
     expect(unpredictedIn(RUN, entries)).toEqual([]);
@@ -85,7 +85,7 @@ describe('the patterns in a commit loop', () => {
     ]);
     const entries = await ran.life.runtime.entries(RUN);
     expect(patternsIn(entries).filter(({ pattern }) => pattern === 'reflexion')).toMatchObject([
-      { params: { id: 'R7', maxAttempts: 3 }, how: 'done', learnt: { attempts: 2, critiques: 0 } },
+      { params: { id: 'R7', maxAttempts: 3 }, how: 'done', learned: { attempts: 2, critiques: 0 } },
     ]);
     expect(ran.model.promptAt('repairer', 1)).not.toContain('did not remove this fault');
     expect(ran.model.promptAt('repairer', 2)).toContain('A section-rewrite did not remove this fault');

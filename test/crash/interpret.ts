@@ -205,7 +205,7 @@ function pattern(parts: readonly Program[], run: Run, stage: Stage): Promise<unk
   return run.enter({ pattern: 'pattern', params: { parts: parts.length } }, async (on) => {
     let value: unknown;
     for (const part of parts) value = await play(part, on, stage);
-    on.learnt({ seen: stage.board.length });
+    on.learned({ seen: stage.board.length });
     return value;
   });
 }

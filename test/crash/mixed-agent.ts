@@ -121,7 +121,7 @@ export function mixedAgent(world: StableWorld, session: Session, ending: Ending)
       await run.enter({ pattern: 'sample', params: { n: 2 }, predicted: { min: 1, max: 1 } }, async (on) => {
         const { text } = await on.ask(session, 'one sample');
         on.best(text);
-        on.learnt({ length: text.length });
+        on.learned({ length: text.length });
         return text;
       }),
     );

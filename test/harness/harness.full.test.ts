@@ -68,9 +68,9 @@ describe('a test harness', () => {
   );
 
   it('passes where all tests pass, and names them for the next comparison [R4-VERIFY-TESTS]', async () => {
-    const found = await report(optionsFor(green(), { level: 'behavioural' }));
+    const found = await report(optionsFor(green(), { level: 'behavioral' }));
     expect(found).toMatchObject({
-      level: 'behavioural',
+      level: 'behavioral',
       passed: 2,
       failed: 0,
       passing: ['adds up', 'is empty'],

@@ -258,8 +258,8 @@ describe('the coding agent', () => {
     const { outcome, uses } = await ended(engineer, 'Write a function that adds.');
     expect(outcome).toMatchObject({ stop: 'done', value: { file, bytes: GOOD.length } });
     expect(readFileSync(file, 'utf8')).toBe(GOOD);
-    expect(uses.find(({ pattern }) => pattern === 'reflexion')?.learnt).toMatchObject({ attempts: 2, critiques: 1 });
-    expect(uses.find(({ pattern }) => pattern === 'planAndSolve')?.learnt).toMatchObject({ plans: 2, reviews: 2 });
+    expect(uses.find(({ pattern }) => pattern === 'reflexion')?.learned).toMatchObject({ attempts: 2, critiques: 1 });
+    expect(uses.find(({ pattern }) => pattern === 'planAndSolve')?.learned).toMatchObject({ plans: 2, reviews: 2 });
     expect(JSON.stringify(model.requestsOf('planner')[1]?.messages)).toContain('docs/add.ts is outside src/');
   });
 });

@@ -146,11 +146,11 @@ function ownCalls(
   return { made: asked.size, again };
 }
 
-function exactOf({ calls, params, parts }: Use, { learnt = {} }: PatternUse): number {
+function exactOf({ calls, params, parts }: Use, { learned = {} }: PatternUse): number {
   const own = Object.fromEntries(
     Object.entries(parts).map(([role, part]) => [role, [part].flat().filter((one) => 'session' in one).length]),
   );
-  return exact(calls, { params, facts: learnt, parts: own });
+  return exact(calls, { params, facts: learned, parts: own });
 }
 
 /** What is still open, or was cut short, has made fewer calls than it was going to; more than the most is always wrong. */

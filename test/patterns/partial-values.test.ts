@@ -101,7 +101,7 @@ describe('withConstraints', () => {
     const agent = withConstraints(answer, { constraints: limits, judge: session(model, 'judge') });
     const { outcome, uses } = await ended(agent, 'go');
     expect(outcome).toMatchObject({ stop: 'done', value: 'Ask the desk.' });
-    expect(uses[0]?.learnt).toEqual({ tries: 1, reviews: 0 });
+    expect(uses[0]?.learned).toEqual({ tries: 1, reviews: 0 });
     expect(model.requests).toEqual([]);
   });
 });

@@ -13,10 +13,10 @@ import { heldExactly, takeUnpredicted } from './journals-seen.js';
 const CALLS = 2;
 
 /** Asks twice, and says of itself what it is told to say. */
-function twice(calls: Formula, learnt: Readonly<Record<string, number>> = {}): Agent<string, string> {
+function twice(calls: Formula, learned: Readonly<Record<string, number>> = {}): Agent<string, string> {
   const answerer = session(scriptedModel({ answerer: () => 'x' }), 'answerer');
   return pattern({ id: 'S1', name: 'twice', parts: { answerer }, calls }, async (run, task: string) => {
-    run.learnt(learnt);
+    run.learned(learned);
     for (let n = 1; n < CALLS; n++) await run.ask(answerer, task);
     return done((await run.ask(answerer, task)).text);
   });

@@ -161,7 +161,7 @@ describe('a long loop', () => {
       await moving()
         .open(async (run: Run) => run.continueWith({ at: new Date(0) }))
         .start(),
-    ).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
+    ).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALIZABLE' } });
   });
 
   it('keeps the signals that nobody has taken yet', async () => {

@@ -66,14 +66,14 @@ describe('an effect that took place', () => {
     });
     expect(await life.start()).toMatchObject({
       stop: 'failed',
-      because: 'gave up: VALUE_NOT_SERIALISABLE',
+      because: 'gave up: VALUE_NOT_SERIALIZABLE',
       rollback: { success: true, entries: [{ effect: '#0', status: 'COMPENSATED' }] },
     });
     expect([...things.exist]).toEqual([]);
     expect((await stage.events('complete'))[0]).toMatchObject({
       id: '#0',
       result: null,
-      failure: { code: 'VALUE_NOT_SERIALISABLE' },
+      failure: { code: 'VALUE_NOT_SERIALIZABLE' },
     });
     expect(await stage.events('abort')).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('a request for approval', () => {
     const life = stage.open(async (run: Run) => done(await run.call(tool as ToolRef, {})));
     expect(await life.start()).toMatchObject({
       stop: 'done',
-      value: { ok: false, failure: { code: 'VALUE_NOT_SERIALISABLE' } },
+      value: { ok: false, failure: { code: 'VALUE_NOT_SERIALIZABLE' } },
     });
     expect(made).toEqual([]);
   });

@@ -159,7 +159,7 @@ describe('a note that cannot be stored', () => {
         return done(null);
       })
       .start();
-    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALIZABLE' } });
   });
 });
 

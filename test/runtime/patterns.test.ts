@@ -11,7 +11,7 @@ function zeroShot(session: Session) {
   return (run: Run, input: string): Promise<string> =>
     run.enter({ pattern: 'zeroShot', params: { input }, predicted: { min: 1, max: 1 } }, async (on) => {
       const { text } = await on.ask(session, input);
-      on.learnt({ length: text.length });
+      on.learned({ length: text.length });
       return text;
     });
 }
@@ -32,7 +32,7 @@ describe('a pattern that is entered', () => {
     expect(await stage.events('scope-overlap')).toEqual([]);
   });
 
-  it('is in the journal once, with what it was told and what it learnt, through a crash at each of its writes [R11-N8-JOURNALED]', async () => {
+  it('is in the journal once, with what it was told and what it learned, through a crash at each of its writes [R11-N8-JOURNALED]', async () => {
     for (const [when, type] of [
       ['after', 'ask-start'],
       ['after', 'ask-end'],
@@ -55,7 +55,7 @@ describe('a pattern that is entered', () => {
         },
       ]);
       expect(eventsOf(entries, 'scope-end')).toEqual([
-        { type: 'scope-end', path: '/zeroShot.0', how: 'returned', learnt: { length: 1 } },
+        { type: 'scope-end', path: '/zeroShot.0', how: 'returned', learned: { length: 1 } },
       ]);
       expect(patternsIn(entries)).toMatchObject([{ pattern: 'zeroShot', modelCalls: 1, how: 'returned' }]);
     }
@@ -104,7 +104,7 @@ describe('a pattern that is entered', () => {
       'flyball.pattern.model_calls': 2,
       'flyball.params.rounds': 2,
     });
-    expect(spans[1]?.attributes).toMatchObject({ 'flyball.pattern.predicted.max': 1, 'flyball.learnt.length': 1 });
+    expect(spans[1]?.attributes).toMatchObject({ 'flyball.pattern.predicted.max': 1, 'flyball.learned.length': 1 });
     expect(JSON.stringify(spans)).not.toContain('secret');
     const told = timelineOf(entries).map(({ text }) => text);
     expect(told).toContain('zeroShot begins, 1 model call predicted');
@@ -121,7 +121,7 @@ describe('a pattern that is entered', () => {
       run.note({ kind: 'private' });
       await run.enter({ pattern: 'a', params: { words: 'secret' } }, async (on) => {
         on.best('secret');
-        on.learnt({ words: 'secret' });
+        on.learned({ words: 'secret' });
       });
       return done(null);
     };

@@ -9,7 +9,7 @@ describe('code that knew how to undo', () => {
     return failed(failure);
   };
 
-  it('is learnt again after a crash [R2-SAGA-JOURNALED]', async () => {
+  it('is learned again after a crash [R2-SAGA-JOURNALED]', async () => {
     const stage = moving();
     const world = new World();
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
@@ -27,7 +27,7 @@ describe('code that knew how to undo', () => {
     expect(world.log.slice(3)).toEqual(['undo c (c!)', 'undo b (b!)', 'undo a (a!)']);
   });
 
-  it('is learnt again inside finished children, without acting again', async () => {
+  it('is learned again inside finished children, without acting again', async () => {
     const stage = moving();
     const world = new World();
     const inner = async (run: Run): Promise<Outcome<unknown>> => done(await world.make(run, 'inner'));
@@ -50,7 +50,7 @@ describe('code that knew how to undo', () => {
     expect(world.log).toEqual(['make outer', 'make inner', 'undo inner (inner!)', 'undo outer (outer!)']);
   });
 
-  it('is learnt again for earlier generations [R2-RUN-CONTINUE]', async () => {
+  it('is learned again for earlier generations [R2-RUN-CONTINUE]', async () => {
     const stage = moving();
     const world = new World();
     const agent = async (run: Run, input: { readonly turn: number } | null): Promise<Outcome<unknown>> => {

@@ -141,7 +141,7 @@ describe('a child', () => {
     const outcome = await moving()
       .open(async (run: Run) => done(await run.spawn(async () => done(1), cycle, { share: 0.5 })))
       .start();
-    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALIZABLE' } });
   });
 });
 

@@ -85,8 +85,8 @@ describe('results', () => {
         return [error.code, message.test(error.message)];
       });
       expect(errors).toEqual([
-        ['VALUE_NOT_SERIALISABLE', true],
-        ['VALUE_NOT_SERIALISABLE', true],
+        ['VALUE_NOT_SERIALIZABLE', true],
+        ['VALUE_NOT_SERIALIZABLE', true],
       ]);
       expect(executed).toBe(1); // it took place; repeating it would be the worse failure
     },
@@ -102,7 +102,7 @@ describe('results', () => {
     const [live] = await twice((run) => run.call(tool, null));
     expect(live).toMatchObject({
       ok: false,
-      failure: { code: expect.stringMatching(/VALUE_NOT_SERIALISABLE|EFFECT_FAILED/) },
+      failure: { code: expect.stringMatching(/VALUE_NOT_SERIALIZABLE|EFFECT_FAILED/) },
     });
   });
 });
@@ -118,7 +118,7 @@ describe('inputs', () => {
       .start();
     expect(outcome).toMatchObject({
       stop: 'done',
-      value: ['VALUE_NOT_SERIALISABLE', expect.stringMatching(/\.at: a Date/)],
+      value: ['VALUE_NOT_SERIALIZABLE', expect.stringMatching(/\.at: a Date/)],
     });
     expect(executed).toBe(0);
   });
@@ -134,14 +134,14 @@ describe('inputs', () => {
           return done(error.code);
         })
         .start();
-      expect(outcome).toMatchObject({ stop: 'done', value: 'VALUE_NOT_SERIALISABLE' });
+      expect(outcome).toMatchObject({ stop: 'done', value: 'VALUE_NOT_SERIALIZABLE' });
     },
   );
 
   it('of a run are refused with a sentence when they cannot be stored [R2-BAD-TYPE] [V10.2]', async () => {
     const life: Life = moving().open(async () => done(1));
     await expect(life.start({ when: new Date(0) })).rejects.toMatchObject({
-      code: 'VALUE_NOT_SERIALISABLE',
+      code: 'VALUE_NOT_SERIALIZABLE',
       message: expect.stringContaining('.when'),
     });
     expect((await life.runtime.list()).runs).toEqual([]);
@@ -218,7 +218,7 @@ describe('failures', () => {
     const outcome = await moving()
       .open(async () => done(new Date(0)))
       .start();
-    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALIZABLE' } });
   });
 });
 

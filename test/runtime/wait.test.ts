@@ -168,10 +168,10 @@ describe('a payload', () => {
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;
     await expect(life.runtime.signal(RUN, 'go', cycle)).rejects.toMatchObject({
-      code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALISABLE/),
+      code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALIZABLE/),
     });
     await expect(life.runtime.signal(RUN, 'go', { at: new Date(0) })).rejects.toMatchObject({
-      code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALISABLE/),
+      code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALIZABLE/),
     });
   });
 });

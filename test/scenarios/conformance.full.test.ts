@@ -57,7 +57,7 @@ describe('conformance over the agents of the examples', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const names = ['harbour-desk', 'refund-desk', 'night-watch', 'month-end', 'voyage-plan', 'notice-writer'];
+  const names = ['harbor-desk', 'refund-desk', 'night-watch', 'month-end', 'voyage-plan', 'notice-writer'];
   it.each(names)('raises no alarm over %s [R11-N1-CONFORMANCE]', async (agent) => {
     const { agents } = await import('../../examples/studio/agents.js');
     const input = agent === 'night-watch' ? { berths: 2 } : {};

@@ -61,7 +61,7 @@ describe('an agent of the examples', () => {
   });
 
   // `morning-round` finds its agents through the server's directory; a workflow is among the shipped agents above
-  const names = ['harbour-desk', 'refund-desk', 'night-watch', 'month-end', 'voyage-plan', 'notice-writer'];
+  const names = ['harbor-desk', 'refund-desk', 'night-watch', 'month-end', 'voyage-plan', 'notice-writer'];
   it.each(names)('%s comes out the same in every way [R7-DRIVER-AGENTS]', async (agent) => {
     const { agents } = await import('../../examples/studio/agents.js');
     const scenario: Scenario = {

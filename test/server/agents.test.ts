@@ -212,7 +212,7 @@ describe('tools', () => {
     expect({ status, ok: body.ok }).toEqual({ status: 200, ok: true });
     expect(body.value).toContain('Bergen');
     expect((await stage.engine.get(body.runId))?.status).toBe('done');
-    const wrong = await stage.call('POST', '/v1/tools/tide/execute', { body: { args: { harbour: 'Bergen' } } });
+    const wrong = await stage.call('POST', '/v1/tools/tide/execute', { body: { args: { harbor: 'Bergen' } } });
     expect(wrong.body).toMatchObject({ ok: false, code: 'INPUT_INVALID', because: expect.any(String) as string });
   });
 

@@ -66,7 +66,7 @@ describe('a date that is set back by an hour in a server', () => {
       isWatched: () => false,
       onProblem: (error) => expect.fail(String(error)),
     } satisfies Partial<CardDeskParts> as unknown as CardDeskParts);
-    desk.enter('harbour');
+    desk.enter('harbor');
     await clock.advance(300);
     const before = lists;
     clock.jump(-HOUR);

@@ -52,9 +52,9 @@ describe('npm start', () => {
     const { child, said, ended } = launch(process.execPath, [START, '--port', '0'], { cwd: folder, env });
     const url = await addressIn(child, said);
     const { agents } = (await (await fetch(`${url}/v1/agents`)).json()) as { readonly agents: readonly object[] };
-    expect(agents[0]).toMatchObject({ name: 'harbour-desk', model: 'openai/gpt-4.1-mini' });
+    expect(agents[0]).toMatchObject({ name: 'harbor-desk', model: 'openai/gpt-4.1-mini' });
     expect(agents[0]).not.toHaveProperty('demonstration');
-    const answer = await fetch(`${url}/v1/agents/harbour-desk/invoke`, {
+    const answer = await fetch(`${url}/v1/agents/harbor-desk/invoke`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ inputs: { question: 'When is high water?' } }),

@@ -22,7 +22,7 @@ const metrics = async (key?: string): Promise<ReadonlyMap<string, number>> => {
 };
 
 const metricsText = async (): Promise<string> => {
-  const admin = await stage.keyFor('harbour', ['admin']);
+  const admin = await stage.keyFor('harbor', ['admin']);
   return (await stage.call('GET', '/metrics', { key: admin })).text;
 };
 
@@ -100,7 +100,7 @@ describe('gauges', () => {
   });
 
   it('are not counted against the requests of a tenant [F-O7]', async () => {
-    const key = await stage.keyFor('harbour', ['metrics:read', 'runs:read'], { limits: { requestsPerMinute: 1 } });
+    const key = await stage.keyFor('harbor', ['metrics:read', 'runs:read'], { limits: { requestsPerMinute: 1 } });
     await stage.again();
     for (let n = 0; n < 4; n++) await metrics(key);
     expect((await stage.call('GET', '/v1/runs', { key })).status).toBe(200);
@@ -123,7 +123,7 @@ describe('the alerts of the documentation', () => {
   const file = join(root, 'examples/operation/alerts.yaml');
 
   it('ask for what the server tells, and by labels that it has [F-O7]', async () => {
-    const admin = await stage.keyFor('harbour', ['admin']);
+    const admin = await stage.keyFor('harbor', ['admin']);
     const { text } = await stage.call('GET', '/metrics', { key: admin });
     const families = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]));
     const { value } = await readYaml(file);

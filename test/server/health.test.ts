@@ -8,7 +8,7 @@ import { serverStage } from './stage-server.js';
 it('is alive and ready without a credential, and tells them apart when storage fails [R6-HTTP-HEALTH]', async () => {
   const stage = await serverStage();
   try {
-    await stage.keyFor('harbour', ['runs:read']);
+    await stage.keyFor('harbor', ['runs:read']);
     await stage.again();
     expect(await stage.call('GET', '/health')).toMatchObject({ status: 200, body: { status: 'alive' } });
     expect(await stage.call('GET', '/ready')).toMatchObject({ status: 200, body: { ready: true, reasons: [] } });

@@ -8,8 +8,8 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 it('a legal hold is set and cleared over HTTP, by administrators, and is in the log of operations [R8-OPS-HOLD]', async () => {
-  const admin = await stage.keyFor('harbour', ['admin'], { subject: 'counsel' });
-  const other = await stage.keyFor('harbour', ['runs:control', 'runs:read', 'agents:invoke']);
+  const admin = await stage.keyFor('harbor', ['admin'], { subject: 'counsel' });
+  const other = await stage.keyFor('harbor', ['runs:control', 'runs:read', 'agents:invoke']);
   const stranger = await stage.keyFor('elsewhere', ['admin']);
   await stage.again();
   const body = { agent: 'counter', input: { to: 1 } };

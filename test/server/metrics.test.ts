@@ -66,10 +66,10 @@ it('tells of requests, runs, model calls, tokens, readers and memory [R6-HTTP-ME
 });
 
 it('needs its scope', async () => {
-  const key = await stage.keyFor('harbour', ['runs:read']);
+  const key = await stage.keyFor('harbor', ['runs:read']);
   await stage.again();
   expect((await stage.call('GET', '/metrics', { key })).status).toBe(403);
-  const reading = await stage.keyFor('harbour', ['metrics:read']);
+  const reading = await stage.keyFor('harbor', ['metrics:read']);
   expect((await stage.call('GET', '/metrics', { key: reading })).status).toBe(200);
 });
 

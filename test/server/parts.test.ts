@@ -36,7 +36,7 @@ beforeAll(async () => {
   const given: Agent<readonly MessagePart[], unknown> = async (_run, parts) => done(parts);
   const standard = standardGroup();
   stage = await serverStage({ groups: [{ ...standard, agents: { ...standard.agents, eye, given } }] });
-  key = await stage.keyFor('harbour', ['*']);
+  key = await stage.keyFor('harbor', ['*']);
   stranger = await stage.keyFor('island', ['*']);
 });
 afterAll(() => stage.close());

@@ -30,7 +30,7 @@ describe('patterns over HTTP', () => {
     stage = await serverStage({
       groups: [{ agents: { vote: selfConsistency(zeroShot(session('clerk')), {}, { samples: 3 }), host } }],
     });
-    admin = await stage.keyFor('harbour', ['admin']);
+    admin = await stage.keyFor('harbor', ['admin']);
   });
   afterAll(() => stage.close());
 
@@ -42,13 +42,13 @@ describe('patterns over HTTP', () => {
   };
 
   it('serve the catalogue and the laboratory to whoever may read agents, and to nobody else [R17-STUDIO-PAGE]', async () => {
-    const reader = await stage.keyFor('harbour', ['agents:read']);
+    const reader = await stage.keyFor('harbor', ['agents:read']);
     const { status, body } = await stage.call('GET', '/v1/patterns', { key: reader });
     expect([status, body.patterns.length, body.relations.length]).toEqual([200, 94, 214]);
     const laboratory = await stage.call('GET', '/v1/patterns/laboratory', { key: reader });
     expect(laboratory.body.condition).toContain('simulated models');
     expect(laboratory.body.curves.map(({ pattern }: { pattern: string }) => pattern)).toContain('R17');
-    const other = await stage.keyFor('harbour', ['runs:read']);
+    const other = await stage.keyFor('harbor', ['runs:read']);
     for (const path of ['/v1/patterns', '/v1/patterns/laboratory']) {
       expect((await stage.call('GET', path, { key: other })).status).toBe(403);
       expect((await stage.call('GET', path)).status).toBe(401);
@@ -84,7 +84,7 @@ describe('patterns over HTTP', () => {
       ['HA1', 'journal', undefined],
       ['OPAQUE', 'composition', undefined],
     ]);
-    const reader = await stage.keyFor('harbour', ['runs:read', 'runs:all']);
+    const reader = await stage.keyFor('harbor', ['runs:read', 'runs:all']);
     const less = await stage.call('GET', `/v1/runs/${run}/patterns`, { key: reader });
     expect(told(less.body.findings).map(([rule]) => rule)).toEqual(['A10', 'HA1']);
     const stranger = await stage.keyFor('elsewhere', ['admin']);

@@ -83,12 +83,12 @@ async function through(target: string): Promise<(client: string, key: string) =>
 
 it('a client behind a proxy who guesses keys locks out nobody else behind it [F-O4]', async () => {
   stage = await serverStage({ settings: { proxies: ['127.0.0.1'], failuresPerMinute: 5 } });
-  const key = await stage.keyFor('harbour', ['agents:read']);
+  const key = await stage.keyFor('harbor', ['agents:read']);
   await stage.again();
   const get = await through(stage.url);
   for (let n = 0; n < 5; n++) expect(await get('198.51.100.66', `fb_guess${n}`)).toBe(401);
   expect(await get('198.51.100.66', 'fb_guess')).toBe(429);
   expect(await get('198.51.100.7', key)).toBe(200);
   const request = stage.logged.findLast(({ what }) => what === 'request');
-  expect(request?.fields).toMatchObject({ remote: '198.51.100.7', tenant: 'harbour' });
+  expect(request?.fields).toMatchObject({ remote: '198.51.100.7', tenant: 'harbor' });
 });

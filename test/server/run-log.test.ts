@@ -30,13 +30,13 @@ const open = async (): Promise<ServerStage> => {
 describe('the log of a server', () => {
   it('says of a request what was asked, by whom, about which run, and how it went [F-O6]', async () => {
     const here = await open();
-    const key = await here.keyFor('harbour', ['admin']);
+    const key = await here.keyFor('harbor', ['admin']);
     await here.again();
     const started = await here.call('POST', '/v1/runs', { key, body: { agent: 'waiter' } });
     const { id } = started.body;
     await here.call('GET', `/v1/runs/${id}?`, { key, headers: { 'x-request-id': 'trace-7:abc' } });
     const requests = here.logged.filter(({ what }) => what === 'request').map(({ fields }) => fields);
-    const who = { tenant: 'harbour', key: expect.stringMatching(/^key:/), run: id, remote: '127.0.0.1' };
+    const who = { tenant: 'harbor', key: expect.stringMatching(/^key:/), run: id, remote: '127.0.0.1' };
     expect(requests.at(-2)).toMatchObject({ ...who, method: 'POST', path: '/v1/runs', route: 'startRun', status: 202 });
     expect(requests.at(-1)).toMatchObject({ ...who, method: 'GET', path: `/v1/runs/${id}`, status: 200 });
     expect(requests.at(-1)).toMatchObject({ id: 'trace-7:abc', ms: expect.any(Number) });
@@ -45,7 +45,7 @@ describe('the log of a server', () => {
 
   it('names no run in a start that was refused [R8-DOCS-CLAIMS]', async () => {
     const here = await open();
-    const key = await here.keyFor('harbour', ['agents:invoke'], { limits: { costUsdPerDay: 0 } });
+    const key = await here.keyFor('harbor', ['agents:invoke'], { limits: { costUsdPerDay: 0 } });
     await here.again();
     const refused = await here.call('POST', '/v1/runs', { key, body: { agent: 'waiter' } });
     expect(refused.status).toBe(429);

@@ -17,7 +17,7 @@ beforeAll(async () => {
     },
     options: { worker: 'elsewhere' },
   });
-  for (const tenant of ['harbour', 'other', 'other'])
+  for (const tenant of ['harbor', 'other', 'other'])
     await elsewhere.start('nobodys', null, { budget: budget({}), tenant });
   await elsewhere.close();
 });
@@ -26,7 +26,7 @@ afterAll(() => stage.close());
 const workers = async (key: string) => stage.call('GET', '/v1/workers', { key });
 
 it('tells who works on what, and what waits, to those who may read metrics [R10-WORK-VIEW]', async () => {
-  const admin = await stage.keyFor('harbour', ['admin']);
+  const admin = await stage.keyFor('harbor', ['admin']);
   const held = (
     await stage.call('POST', '/v1/runs', { key: admin, body: { agent: 'counter', input: { to: 1, pauseMs: 20_000 } } })
   ).body;
@@ -44,7 +44,7 @@ it('tells who works on what, and what waits, to those who may read metrics [R10-
   const theirs = (await workers(other)).body;
   expect(theirs.workers).toMatchObject([{ runs: 1, held: [] }]);
   expect(theirs.queue).toMatchObject({ runs: 3, lines: [{ runs: 2 }] });
-  expect((await workers(await stage.keyFor('harbour', ['runs:*']))).status).toBe(403);
+  expect((await workers(await stage.keyFor('harbor', ['runs:*']))).status).toBe(403);
   expect(JSON.stringify(theirs)).not.toContain(held.id);
   await stage.call('POST', `/v1/runs/${held.id}/cancel`, { key: admin, body: {} });
 });
@@ -64,7 +64,7 @@ it('tells it on the command line, over all tenants [R10-WORK-VIEW]', async () =>
 });
 
 it('counts the queue and the workers among the metrics [R10-WORK-VIEW]', async () => {
-  const key = await stage.keyFor('harbour', ['metrics:read']);
+  const key = await stage.keyFor('harbor', ['metrics:read']);
   const { text } = await stage.call('GET', '/metrics', { key });
   expect(text).toMatch(/^flyball_queue_runs 3$/m);
   expect(text).toMatch(/^flyball_queue_unserved_runs 3$/m);
@@ -74,7 +74,7 @@ it('counts the queue and the workers among the metrics [R10-WORK-VIEW]', async (
 });
 
 it('names the page of the dispatcher, where there is one [R10-RESTATE-UI]', async () => {
-  expect((await workers(await stage.keyFor('harbour', ['metrics:read']))).body.dispatcher).toBeUndefined();
+  expect((await workers(await stage.keyFor('harbor', ['metrics:read']))).body.dispatcher).toBeUndefined();
   const dispatcher = { dispatch: async () => undefined, page: 'http://restate:9070/ui' };
   const dispatched = await serverStage({ dispatcher });
   onTestFinished(() => dispatched.close());
@@ -99,7 +99,7 @@ async function heldFarAway(id: string): Promise<string> {
     },
     options: { worker: false, leaseMs: 3_600_000 },
   });
-  await far.start('counter', { to: 1 }, { budget: budget({}), tenant: 'harbour', id });
+  await far.start('counter', { to: 1 }, { budget: budget({}), tenant: 'harbor', id });
   await began.opened;
   far.abandon();
   return (await stage.engine.get(id))?.owner?.id ?? '';
@@ -107,13 +107,13 @@ async function heldFarAway(id: string): Promise<string> {
 
 it('an operator says over HTTP that a process is gone: its runs continue, and it is noted who said so and why [R10-WORK-GONE]', async () => {
   const owner = await heldFarAway('far-run');
-  const operator = await stage.keyFor('harbour', ['workers:control'], { subject: 'olga' });
-  const admin = await stage.keyFor('harbour', ['admin']);
+  const operator = await stage.keyFor('harbor', ['workers:control'], { subject: 'olga' });
+  const admin = await stage.keyFor('harbor', ['admin']);
   const say = (key: string, id: string, body: unknown = { why: 'node-9 was removed' }) =>
     stage.call('POST', `/v1/workers/${encodeURIComponent(id)}/gone`, { key, body });
   // it reaches runs of all tenants: administrators of one do not have it, and give it to nobody
   for (const scopes of [['admin'], ['*'], ['workers:*'], ['metrics:read']])
-    expect((await say(await stage.keyFor('harbour', scopes), owner)).status, scopes.join()).toBe(403);
+    expect((await say(await stage.keyFor('harbor', scopes), owner)).status, scopes.join()).toBe(403);
   for (const scope of ['workers:control', 'workers:*'])
     expect(
       (await stage.call('POST', '/v1/keys', { key: admin, body: { name: 'more', scopes: [scope] } })).status,
@@ -139,7 +139,7 @@ it('the command line says how to declare a silent process gone [R10-WORK-GONE]',
 });
 
 it('counts the runs that another process takes from this one, and says so in the log [R10-WORK-CHURN]', async () => {
-  const key = await stage.keyFor('harbour', ['admin']);
+  const key = await stage.keyFor('harbor', ['admin']);
   const lost = async (): Promise<number> => {
     const { text } = await stage.call('GET', '/metrics', { key });
     return Number(/^flyball_leases_lost_total (\d+)$/m.exec(text)?.[1]);
@@ -153,7 +153,7 @@ it('counts the runs that another process takes from this one, and says so in the
   await expect.poll(lost).toBe(1);
   await expect
     .poll(() => stage.logged.filter(({ what }) => what === 'lease lost'))
-    .toMatchObject([{ level: 'warn', fields: { run: id, agent: 'counter', tenant: 'harbour' } }]);
+    .toMatchObject([{ level: 'warn', fields: { run: id, agent: 'counter', tenant: 'harbor' } }]);
 });
 
 it('a worker that drains says so until it has gone [R10-WORK-VIEW]', async () => {
@@ -172,7 +172,7 @@ it('a worker that drains says so until it has gone [R10-WORK-VIEW]', async () =>
   onTestFinished(() => draining.abandon());
   const all = () => stage.engine.workers(Date.now());
   await expect.poll(async () => (await all()).some(({ agents }) => 'slow' in agents)).toBe(true);
-  await draining.start('slow', null, { budget: budget({}), tenant: 'harbour', id: 'slow' });
+  await draining.start('slow', null, { budget: budget({}), tenant: 'harbor', id: 'slow' });
   await began.opened;
   const closed = draining.close({ drainMs: 600_000 });
   const announced = async () => (await all()).some((worker) => worker.draining === true);

@@ -58,9 +58,9 @@ async function inRun<O>(work: (run: Run, model: ReturnType<typeof scriptedModel>
 }
 
 const shelfOf = (): LearnedSkills => storedSkills(memoryStore(), { tenant: 'acme', owner: 'skills' });
-const distilling = (extract: Script[string], parameterise: Script[string], validate: Script[string]): Script => ({
+const distilling = (extract: Script[string], parameterize: Script[string], validate: Script[string]): Script => ({
   'd-extract': extract,
-  'd-parameterise': parameterise,
+  'd-parameterize': parameterize,
   'd-validate': validate,
 });
 
@@ -84,7 +84,7 @@ async function learned(
 }
 
 describe('distilling', () => {
-  it('makes a parameterised skill out of a verified success, with provenance, in three calls [R5-SKILL-ACCUMULATE] [H4.2] [H4.3] [H4.7] [H4.acceptance]', async () => {
+  it('makes a parameterized skill out of a verified success, with provenance, in three calls [R5-SKILL-ACCUMULATE] [H4.2] [H4.3] [H4.7] [H4.acceptance]', async () => {
     const shelf = shelfOf();
     const { value, model, stage, id } = await distilled(shelf, distilling(PROCEDURE, draft(), ACCEPT));
     expect(storedIn(value)).toMatchObject({
@@ -148,7 +148,7 @@ describe('distilling', () => {
   ])('sends %s back once, and stores nothing where it stays [R5-SKILL-ACCUMULATE] [H4.3]', async (_, fault, says) => {
     const mended = await distilled(shelfOf(), distilling(PROCEDURE, [draft(fault), draft()], ACCEPT));
     expect(mended.value).toMatchObject({ skill: { name: 'convert-csv-to-json' } });
-    expect(mended.model.promptAt('d-parameterise', 2)).toContain(JSON.stringify(says).slice(1, -1));
+    expect(mended.model.promptAt('d-parameterize', 2)).toContain(JSON.stringify(says).slice(1, -1));
     const shelf = shelfOf();
     const left = await distilled(shelf, distilling(PROCEDURE, [draft(fault), draft(fault)], []));
     expect(left.value).toMatchObject({ stored: false, because: expect.stringContaining(says) });
@@ -160,7 +160,7 @@ describe('distilling', () => {
     const once = await distilled(shelfOf(), distilling(PROCEDURE, [draft(), draft()], [revise, ACCEPT]));
     expect(once.value).toMatchObject({ stored: true });
     expect(once.model.requests).toHaveLength(5);
-    expect(once.model.promptAt('d-parameterise', 2)).toContain('say how rows are counted');
+    expect(once.model.promptAt('d-parameterize', 2)).toContain('say how rows are counted');
     const twice = await distilled(shelfOf(), distilling(PROCEDURE, [draft(), draft()], [revise, revise]));
     expect(twice.value).toMatchObject({ stored: false, because: expect.stringContaining('after one revision') });
     const reject = JSON.stringify({ verdict: 'reject', objections: ['far too general'] });

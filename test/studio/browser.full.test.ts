@@ -324,7 +324,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
   });
 
   it('shows the words of an answer as they come, and that a demonstration is one [R6-STUDIO-LIVE]', async () => {
-    const { page } = await come('/playground/harbour-desk');
+    const { page } = await come('/playground/harbor-desk');
     // some agents of this server are scripted as a demonstration, some are not
     await page.waitForSelector('.banner:has-text("replies of 7 agents are canned; no language model is used")');
     await page.waitForSelector('.playground .badge:has-text("Demo")');
@@ -523,7 +523,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     };
     const { page, go, picture } = await come('/runs', {}, demonstration.url);
     try {
-      const desk = await begin('harbour-desk', {});
+      const desk = await begin('harbor-desk', {});
       const voyage = await begin('voyage-plan', {});
       const notice = await begin('notice-writer', {});
       for (const id of [desk, voyage, notice]) await page.waitForSelector(`#run-${id} [data-status=done]`);

@@ -2,7 +2,7 @@ import { type ServedRequest, type ServerScript, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { billsOf, expectConversations, expectDone, expectShown } from './checks.js';
 import { FORMATS, type SpokenFormat } from './formats.js';
-import { TROUBLES, type Trouble } from './misbehaviours.js';
+import { TROUBLES, type Trouble } from './misbehaviors.js';
 import { ANSWER, TURNS } from './task.js';
 import { provider, stage, TIMEOUT_MS, type WireRun, type WireStage } from './wire-stage.js';
 

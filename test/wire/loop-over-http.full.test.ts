@@ -2,7 +2,7 @@ import type { ServerScript } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { billsOf, expectConversations, expectDone, expectShown } from './checks.js';
 import { FORMATS, type SpokenFormat } from './formats.js';
-import { ODDITIES, TROUBLES, type Trouble } from './misbehaviours.js';
+import { ODDITIES, TROUBLES, type Trouble } from './misbehaviors.js';
 import { THOUGHT, TURNS } from './task.js';
 import { MAX_OUTPUT, provider, stage, TIMEOUT_MS, type WireRun } from './wire-stage.js';
 

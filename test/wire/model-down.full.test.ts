@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { billsOf, expectConversations } from './checks.js';
 import { FORMATS, type SpokenFormat } from './formats.js';
-import { TROUBLES, type Trouble } from './misbehaviours.js';
+import { TROUBLES, type Trouble } from './misbehaviors.js';
 import { TURNS } from './task.js';
 import { provider, stage, TIMEOUT_MS, type WireStage } from './wire-stage.js';
 

@@ -59,7 +59,7 @@ export function notFound(what: string, id: string): Problem {
 const STATUS: Partial<Record<ErrorCode, number>> = {
   CONFIG_INVALID: 400,
   INPUT_INVALID: 400,
-  VALUE_NOT_SERIALISABLE: 400,
+  VALUE_NOT_SERIALIZABLE: 400,
   SIGNAL_INVALID: 400,
   DENIED: 403,
   APPROVAL_REJECTED: 403,

@@ -39,7 +39,7 @@ async def main(mode):
             "tools": [tool.name for tool in tools.tools],
             "answer": answer.content[0].text,
             "progress": len(progress) > 0,
-            "misfit": await failure_of(client.call_tool("tide", {"harbour": 3})),
+            "misfit": await failure_of(client.call_tool("tide", {"harbor": 3})),
             "unknown": await failure_of(client.call_tool("nothing", {})),
             "asks": (await client.call_tool("pay_out", {"amount": 3})).content[0].text,
         }

@@ -137,8 +137,8 @@ export function defineAgent<
   const held = heldTo(spec, profiled.autonomyBudget);
   const invoke = inOneShot(made);
   const iterate = iterative(made);
-  const invokeIterative = patternAsPart<unknown, ToolLoopResult<O>>(useOfAgent(made, 'loop'), (run, input, learnt) =>
-    iterate(held(run), input, learnt),
+  const invokeIterative = patternAsPart<unknown, ToolLoopResult<O>>(useOfAgent(made, 'loop'), (run, input, learned) =>
+    iterate(held(run), input, learned),
   );
   return {
     name,
@@ -147,8 +147,8 @@ export function defineAgent<
     outputJsonSchema: form.kind === 'schema' ? form.schema : undefined,
     setup,
     budget: spec.budget ?? {},
-    invoke: patternAsPart<unknown, AgentResult<O>>(useOfAgent(made, 'once'), (run, input, learnt) =>
-      invoke(held(run), input, learnt),
+    invoke: patternAsPart<unknown, AgentResult<O>>(useOfAgent(made, 'once'), (run, input, learned) =>
+      invoke(held(run), input, learned),
     ),
     invokeIterative,
     agent: invokeIterative,
@@ -264,16 +264,16 @@ function proverOf(proofs: Proofs, form: OutputForm, known: Calls | undefined): P
 }
 
 /** The body of an agent, which tells how many turns it took. */
-type Body<R> = (run: Run, input: unknown, learnt: Entered['learnt']) => Promise<Outcome<R>>;
+type Body<R> = (run: Run, input: unknown, learned: Entered['learned']) => Promise<Outcome<R>>;
 
 function iterative<O>(made: Made<O>): Body<ToolLoopResult<O>> {
-  return async (given, input, learnt) => {
-    learnt({ turns: 0 });
+  return async (given, input, learned) => {
+    learned({ turns: 0 });
     const ready = await readied(given, made, canCallTools(made));
     const opened = await opening(ready.run, openingParts(ready, canRecall(made)), input);
     if (!opened.ok) return failed(opened.failure);
     const { outcome, turns } = await runToolLoop(ready.run, partsFor(ready), opened.prompt);
-    learnt({ turns });
+    learned({ turns });
     return outcome;
   };
 }
@@ -325,14 +325,14 @@ function inOneShot<O>(made: Made<O>): Body<AgentResult<O>> {
     prove: parts.prove,
     whenUnproven: parts.whenUnproven,
   };
-  return async (given, input, learnt) => {
-    learnt({ turns: 0 });
+  return async (given, input, learned) => {
+    learned({ turns: 0 });
     const ready = await readied(given, made, false);
     const opened = await opening(ready.run, openingParts(ready, false), input);
     const session = ready.skills === undefined ? fixed : { ...ready.made.session, ...native };
     if (!opened.ok) return failed(opened.failure);
     const { outcome, turns } = await singleShot(ready.run, { ...shot, session }, opened.prompt);
-    learnt({ turns });
+    learned({ turns });
     return outcome;
   };
 }

@@ -8,7 +8,7 @@ export interface Span extends Mark {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly how?: EventOf<'scope-end'>['how'];
-  readonly learnt?: Readonly<Record<string, unknown>>;
+  readonly learned?: Readonly<Record<string, unknown>>;
   readonly modelCalls: number;
 }
 

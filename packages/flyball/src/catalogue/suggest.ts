@@ -241,7 +241,7 @@ function waiting(journals: readonly RunJournal[]): readonly Suggestion[] {
 
 function approvedAtOnce(journals: readonly RunJournal[]): readonly Suggestion[] {
   const spans = journals.flatMap(({ spans: all }) => all.filter(({ pattern }) => pattern === 'untilApproved'));
-  const share = mean(spans.map(({ learnt }) => (learnt?.['judged'] === 1 ? 1 : 0)));
+  const share = mean(spans.map(({ learned }) => (learned?.['judged'] === 1 ? 1 : 0)));
   if (spans.length === 0 || share < FIRST_ROUND) return [];
   return [
     suggestion({
@@ -257,9 +257,9 @@ function approvedAtOnce(journals: readonly RunJournal[]): readonly Suggestion[] 
 
 function agreed(journals: readonly RunJournal[]): readonly Suggestion[] {
   const spans = journals.flatMap(({ spans: all }) =>
-    all.filter(({ pattern, learnt }) => pattern === 'selfConsistency' && typeof learnt?.['agreement'] === 'number'),
+    all.filter(({ pattern, learned }) => pattern === 'selfConsistency' && typeof learned?.['agreement'] === 'number'),
   );
-  const agreement = mean(spans.map(({ learnt }) => learnt?.['agreement'] as number));
+  const agreement = mean(spans.map(({ learned }) => learned?.['agreement'] as number));
   const samples = mean(spans.map(({ params }) => Number(params?.['samples'] ?? 0)));
   if (spans.length === 0 || agreement < AGREED || samples <= FEWER_SAMPLES) return [];
   return [

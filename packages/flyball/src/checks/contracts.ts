@@ -29,7 +29,7 @@ export interface JudgedClaim extends Claim {
 }
 
 /** The level of a test. */
-export type TestLevel = 'unit' | 'integration' | 'behavioural' | 'regression';
+export type TestLevel = 'unit' | 'integration' | 'behavioral' | 'regression';
 
 /** A line of a stack trace. */
 export interface StackFrame {

@@ -264,7 +264,7 @@ describe('a level that was not run', () => {
 });
 
 describe('tests in a verification', () => {
-  const levels: readonly TestLevel[] = ['unit', 'integration', 'behavioural', 'regression'];
+  const levels: readonly TestLevel[] = ['unit', 'integration', 'behavioral', 'regression'];
 
   it.each([
     ['action', ['unit'], []],

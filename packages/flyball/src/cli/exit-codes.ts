@@ -49,7 +49,7 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
 const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   CONFIG_INVALID: EXIT.usage,
   INPUT_INVALID: EXIT.usage,
-  VALUE_NOT_SERIALISABLE: EXIT.usage,
+  VALUE_NOT_SERIALIZABLE: EXIT.usage,
   SIGNAL_INVALID: EXIT.usage,
   SIGNAL_UNEXPECTED: EXIT.usage,
   FORK_REFUSED: EXIT.usage,

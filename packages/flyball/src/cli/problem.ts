@@ -121,7 +121,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
   DRIVER_MISSING: () => 'Install what is missing, then run the command again.',
   CONFIG_INVALID: inFileOrCommand,
   INPUT_INVALID: inFileOrCommand,
-  VALUE_NOT_SERIALISABLE: (_command, _runId, error) => forCommand(error),
+  VALUE_NOT_SERIALIZABLE: (_command, _runId, error) => forCommand(error),
 };
 
 function nextStep(error: FlyballError, about: About): string {

@@ -69,7 +69,7 @@ function refuse(path: Path, depth: number, why: string): never {
   const shown = path.slice(0, Math.min(depth, SHOWN));
   const place = shown.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
   throw new FlyballError(
-    'VALUE_NOT_SERIALISABLE',
+    'VALUE_NOT_SERIALIZABLE',
     `Cannot write the value at ${place === '' ? 'its root' : place}: ${why}. Convert it first.`,
     { detail: { path: place } },
   );

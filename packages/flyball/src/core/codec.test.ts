@@ -98,7 +98,7 @@ describe('what JSON would drop or change', () => {
     ['a value deep inside an array', { list: [{ deep: { bad: Number.NaN } }] }, '.list[0].deep.bad', /NaN/],
   ])('is refused with its place: %s [R2-EFFECT-ENCODED]', (_what, value, path, why) => {
     const error = refusal(value);
-    expect(error).toMatchObject({ code: 'VALUE_NOT_SERIALISABLE', retryable: false, detail: { path } });
+    expect(error).toMatchObject({ code: 'VALUE_NOT_SERIALIZABLE', retryable: false, detail: { path } });
     expect(error.message).toContain(`at ${path}:`);
     expect(error.message).toMatch(why);
   });
@@ -109,7 +109,7 @@ describe('what JSON would drop or change', () => {
 
   it('is refused when it is cyclic, instead of overflowing the stack', () => {
     expect(refusal(cycle)).toMatchObject({
-      code: 'VALUE_NOT_SERIALISABLE',
+      code: 'VALUE_NOT_SERIALIZABLE',
       message: expect.stringContaining('cyclic'),
     });
   });

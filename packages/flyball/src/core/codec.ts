@@ -21,7 +21,7 @@ export interface Encoded {
   readonly blobs: readonly (readonly [hash: string, content: string])[];
 }
 
-/** Throws VALUE_NOT_SERIALISABLE, naming the place, for anything that JSON would drop or change. */
+/** Throws VALUE_NOT_SERIALIZABLE, naming the place, for anything that JSON would drop or change. */
 export function encode(value: unknown): Encoded {
   if (!needsRewriting(value)) return { body: JSON.stringify(value), blobs: [] };
   const blobs: [string, string][] = [];
@@ -67,7 +67,7 @@ export function decode(body: string, blobs: Blobs): unknown {
   }) as unknown;
 }
 
-/** What code receives of a value that crossed the journal. Throws VALUE_NOT_SERIALISABLE like `encode`. */
+/** What code receives of a value that crossed the journal. Throws VALUE_NOT_SERIALIZABLE like `encode`. */
 export function roundTrip<T>(value: T): T {
   needsRewriting(value);
   return crossed(value);
@@ -197,5 +197,5 @@ function isStorable(value: unknown, depth: number): boolean {
 function notStorable(value: unknown, why: string): FlyballError {
   const path = placeOf(value, '', 0).slice(0, 200);
   const message = `Cannot store the value at ${path === '' ? 'its root' : path}: ${why}.`;
-  return new FlyballError('VALUE_NOT_SERIALISABLE', message, { detail: { path } });
+  return new FlyballError('VALUE_NOT_SERIALIZABLE', message, { detail: { path } });
 }

@@ -4,7 +4,7 @@ import { originalCodeOf } from './original-code.js';
 export type ErrorCode =
   | 'CONFIG_INVALID'
   | 'INPUT_INVALID'
-  | 'VALUE_NOT_SERIALISABLE'
+  | 'VALUE_NOT_SERIALIZABLE'
   | 'RUN_NOT_FOUND'
   | 'RUN_EXISTS'
   | 'ALREADY_TERMINAL'

@@ -374,7 +374,7 @@ export type InfoEvent =
       readonly type: 'scope-end';
       readonly path: string;
       readonly how: Stop | 'returned' | 'threw';
-      readonly learnt?: Readonly<Record<string, unknown>>;
+      readonly learned?: Readonly<Record<string, unknown>>;
     }
   /**
    * The best that there is so far: `run.best`. `level`: the path of the child whose partial value it becomes, '' for the

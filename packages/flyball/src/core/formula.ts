@@ -14,7 +14,7 @@ export type Formula =
   | number
   /** Fixed when the pattern is made. */
   | { readonly param: string }
-  /** Known when it has ended: it tells it with `run.learnt`. */
+  /** Known when it has ended: it tells it with `run.learned`. */
   | { readonly fact: string; readonly least: number; readonly most: Formula }
   /** What one use of a part costs: one call for a session, whatever it makes for an agent. Several parts are added up. */
   | { readonly part: string }

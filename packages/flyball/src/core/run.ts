@@ -86,7 +86,7 @@ export interface DomainEvent {
 /** The run inside `run.enter`. */
 export interface Entered extends Run {
   /** What the pattern found out beside its value: an agreement, a number of rounds. Told at its end, later words win. */
-  learnt(what: Readonly<Record<string, unknown>>): void;
+  learned(what: Readonly<Record<string, unknown>>): void;
 }
 
 /** The run that an agent works with. Everything an agent does outside its own code goes through it. */
@@ -156,7 +156,7 @@ export interface Run {
   scope(name: string): Run;
   /**
    * A scope that says which pattern it is, numbers itself, and lasts as long as `body`: two uses of one pattern have two
-   * paths. Its begin and its end are in the journal, with what `run.learnt` told meanwhile.
+   * paths. Its begin and its end are in the journal, with what `run.learned` told meanwhile.
    */
   enter<T>(mark: Mark, body: (run: Entered) => Promise<T>): Promise<T>;
   /**

@@ -30,11 +30,11 @@ function checkSessions({ parts }: About): void {
  */
 export function patternAsPart<I, O>(
   use: Use,
-  body: (run: Run, input: I, learnt: Entered['learnt']) => Promise<Outcome<O>>,
+  body: (run: Run, input: I, learned: Entered['learned']) => Promise<Outcome<O>>,
 ): Described<Agent<I, O>> {
   const mark = markOf(use);
   const agent: Agent<I, O> = (run, input) => body(run, input, () => undefined);
-  const part: Agent<I, O> = (run, input) => run.enter(mark, (inside) => body(inside, input, inside.learnt));
+  const part: Agent<I, O> = (run, input) => run.enter(mark, (inside) => body(inside, input, inside.learned));
   return described(scoped(agent, part), use);
 }
 

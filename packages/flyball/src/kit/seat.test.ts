@@ -41,11 +41,11 @@ describe('a part of a pattern', () => {
     const { uses } = await ended(selfConsistency(clerk.agent, {}, VOTES), 'Well?');
     expect(patterns(uses)).toEqual(['selfConsistency', 'defineAgent', 'defineAgent', 'defineAgent']);
     expect(uses[0]).toMatchObject({ modelCalls: 3 });
-    expect(uses[1]).toMatchObject({ params: { id: 'O1', agent: 'clerk' }, modelCalls: 1, learnt: { turns: 1 } });
+    expect(uses[1]).toMatchObject({ params: { id: 'O1', agent: 'clerk' }, modelCalls: 1, learned: { turns: 1 } });
 
     const once = clerkOf((_request: unknown, n: number) => (n === 1 ? '' : 'yes'));
     const asked = await ended(untilApproved(once.clerk.invoke, { test: () => ({ ok: true }) }), 'Well?');
-    expect(asked.uses[1]).toMatchObject({ pattern: 'defineAgent', modelCalls: 2, learnt: { turns: 2 } });
+    expect(asked.uses[1]).toMatchObject({ pattern: 'defineAgent', modelCalls: 2, learned: { turns: 2 } });
   });
 
   it('that defineAgent made opens no scope where it is the whole run [R11-N8-PARTS]', async () => {
@@ -68,7 +68,7 @@ describe('a part of a pattern', () => {
       'Well?',
     );
     expect(patterns(uses).slice(0, 2)).toEqual(['reflexion', 'defineAgent']);
-    expect(uses[1]).toMatchObject({ modelCalls: 2, learnt: { turns: 2 } });
+    expect(uses[1]).toMatchObject({ modelCalls: 2, learned: { turns: 2 } });
     expect(JSON.stringify(entries)).toContain('not today');
     expect(asked.promptAt('clerk')).toContain('Be careful.');
 
@@ -114,6 +114,6 @@ describe('a part of a pattern', () => {
       loop: { doubleConfirmation: false, maxIterations: 2 },
     });
     const { uses } = await ended(untilApproved(clerk.agent, { test: () => ({ ok: true }) }), 'Well?');
-    expect(uses[1]).toMatchObject({ pattern: 'defineAgent', modelCalls: 5, learnt: { turns: 2 } });
+    expect(uses[1]).toMatchObject({ pattern: 'defineAgent', modelCalls: 5, learned: { turns: 2 } });
   });
 });

@@ -206,7 +206,7 @@ describe('feasibility', () => {
     const plan = partial([step('a'), step('b', { dependsOn: ['a'] }), step('c')]);
     expect(found(plan, { latencyMs: 1_999 })).toEqual({
       valid: true,
-      issues: [['latency-budget', 'warning', 'parallelise-or-reduce', ['a', 'b']]],
+      issues: [['latency-budget', 'warning', 'parallelize-or-reduce', ['a', 'b']]],
     });
     expect(found(plan, { latencyMs: 2_000 }).issues).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe('feasibility', () => {
     const plan = partial([step('a'), step('b'), step('c', { dependsOn: ['a'] })]);
     expect(found(plan, { width: 1 })).toEqual({
       valid: true,
-      issues: [['concurrency', 'warning', 'serialise', ['b', 'c']]],
+      issues: [['concurrency', 'warning', 'serialize', ['b', 'c']]],
     });
     expect(found(plan, { width: 2 }).issues).toEqual([]);
   });

@@ -152,12 +152,12 @@ function latencyIssues(plan: Plan, { latencyMs }: FeasibilityContext): readonly 
   const { steps, ms } = criticalPath(plan);
   if (latencyMs === undefined || ms <= latencyMs) return [];
   const message = `The steps ${steps.join(' → ')} take ${ms} ms one after the other, and ${latencyMs} ms are allowed.`;
-  return [{ check: 'latency-budget', severity: 'warning', action: 'parallelise-or-reduce', message, steps }];
+  return [{ check: 'latency-budget', severity: 'warning', action: 'parallelize-or-reduce', message, steps }];
 }
 
 function concurrencyIssues(plan: Plan, ways: Ways, { width }: FeasibilityContext): readonly PlanIssue[] {
   const steps = widest(plan, ways.rows);
   if (steps.length <= width) return [];
   const message = `${steps.length} steps could run at a time, and ${width} may: the others wait their turn.`;
-  return [{ check: 'concurrency', severity: 'warning', action: 'serialise', message, steps }];
+  return [{ check: 'concurrency', severity: 'warning', action: 'serialize', message, steps }];
 }

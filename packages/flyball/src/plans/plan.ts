@@ -172,10 +172,10 @@ export type FailureAction =
   | 'substitute-tool'
   | 'reorder-or-add-prerequisite'
   | 'prune-low-priority'
-  | 'parallelise-or-reduce'
+  | 'parallelize-or-reduce'
   | 'request-approval-or-defer'
   | 'replan'
-  | 'serialise'
+  | 'serialize'
   | 'order-threat';
 
 /** The result of checking a plan. */

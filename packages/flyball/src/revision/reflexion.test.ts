@@ -35,7 +35,7 @@ describe('reflexion', () => {
     expect(model.promptAt('critic')).toContain('expected "good", got "bad"');
     expect(model.promptAt('writer', 2)).toContain('Say good.');
     expect(model.requests).toHaveLength(3);
-    expect(uses[0]).toMatchObject({ pattern: 'reflexion', learnt: { attempts: 2, critiques: 1 } });
+    expect(uses[0]).toMatchObject({ pattern: 'reflexion', learned: { attempts: 2, critiques: 1 } });
   });
 
   it('asks nobody for a critique of what passed [R7.4]', async () => {
@@ -48,13 +48,13 @@ describe('reflexion', () => {
     const { agent, critic } = bed(['worse', 'longest', 'mid'], ['a', 'b']);
     const { outcome, uses } = await ended(reflexion(agent, { test: isGood, critic }), 'Write.');
     expect(outcome).toMatchObject({ stop: 'bounded', bound: 'maxAttempts', limit: 3, partial: 'longest' });
-    expect(uses[0]?.learnt).not.toHaveProperty('sharedBlindSpot');
+    expect(uses[0]?.learned).not.toHaveProperty('sharedBlindSpot');
     const same = bed(['x', 'x'], ['a']);
     const alike = await ended(
       reflexion(same.agent, { test: isGood, critic: same.critic }, { maxAttempts: 2 }),
       'Write.',
     );
-    expect(alike.uses[0]?.learnt).toMatchObject({ sharedBlindSpot: true });
+    expect(alike.uses[0]?.learned).toMatchObject({ sharedBlindSpot: true });
   });
 
   it('keeps the last critiques only, cut to their length, and none for the next task [R7.3] [R7.5]', async () => {
@@ -139,6 +139,6 @@ describe('reflexion', () => {
       reason: { code: 'exhausted', data: { tried: 2 } },
     });
     expect(model.promptAt('writer', 2)).toContain('one is too little');
-    expect(uses[0]).toMatchObject({ predicted: { min: 1, max: 3 }, learnt: { attempts: 2, critiques: 0 } });
+    expect(uses[0]).toMatchObject({ predicted: { min: 1, max: 3 }, learned: { attempts: 2, critiques: 0 } });
   });
 });

@@ -79,7 +79,7 @@ export function reflexion<I, O>(
     const critiques: string[] = [];
     const attempt = async (n: number): Promise<Outcome<O>> => {
       const tried = await runPart(withNotes(run, HEADING, critiques.slice(-keep)), agent, input);
-      run.learnt({ attempts: n, critiques: asked(critic, critiques.length) });
+      run.learned({ attempts: n, critiques: asked(critic, critiques.length) });
       return tried;
     };
     return inRounds<O>(run, {
@@ -91,7 +91,7 @@ export function reflexion<I, O>(
         if (tested.ok) return tested;
         reasons.push(tested.because);
         // the same complaint each time: another critic, or another pattern, sees what this one does not
-        if (n === maxAttempts && n > 1 && new Set(reasons).size === 1) run.learnt({ sharedBlindSpot: true });
+        if (n === maxAttempts && n > 1 && new Set(reasons).size === 1) run.learned({ sharedBlindSpot: true });
         return tested;
       },
       revise: async (value, { because }, n, best) => {
@@ -99,7 +99,7 @@ export function reflexion<I, O>(
         if (critique === undefined)
           return blocked(because, { partial: best, reason: { code: 'exhausted', data: { tried: n } } });
         critiques.push(critique);
-        run.learnt({ critiques: asked(critic, critiques.length) });
+        run.learned({ critiques: asked(critic, critiques.length) });
         return attempt(n + 1);
       },
     });

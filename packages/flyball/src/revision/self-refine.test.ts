@@ -33,15 +33,15 @@ describe('selfRefine', () => {
     expect(at.model.requests).toHaveLength(4);
     for (const part of [README.slice(0, 100), words(60, 'long'), 'It has 60 words; 49 are allowed.'])
       expect(at.model.promptAt('reviser')).toContain(part);
-    expect(uses[0]?.learnt).toMatchObject({ critiques: 2, revisions: 1, contentAtOnce: false });
-    expect(uses[0]?.learnt?.['similarity']).toEqual([0]);
+    expect(uses[0]?.learned).toMatchObject({ critiques: 2, revisions: 1, contentAtOnce: false });
+    expect(uses[0]?.learned?.['similarity']).toEqual([0]);
   });
 
   it('takes two calls where the first critique is DONE, and revises nothing after it [R8.6] [R8.acceptance]', async () => {
     const at = bed({ critic: ['DONE'] });
     const { outcome, uses } = await ended(selfRefine(at.agent, at), TASK);
     expect([outcome.stop, at.model.requests.length]).toEqual(['done', 2]);
-    expect(uses[0]?.learnt).toMatchObject({ contentAtOnce: true, revisions: 0 });
+    expect(uses[0]?.learned).toMatchObject({ contentAtOnce: true, revisions: 0 });
   });
 
   it('ends bounded with the last version after three rounds, in seven calls [R8.8] [R8.acceptance]', async () => {

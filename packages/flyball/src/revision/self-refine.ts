@@ -84,7 +84,7 @@ export function selfRefine<I, O>(
   return pattern(about, async (run, input: I) => {
     const told = criteriaFraming === undefined ? run : run.dressed(criteriaFraming);
     const made = await runPart(told, agent, input);
-    run.learnt({ critiques: 0, revisions: 0 });
+    run.learned({ critiques: 0, revisions: 0 });
     if (made.stop !== 'done') return made;
     let { value } = made;
     let critiques = 0;
@@ -93,14 +93,14 @@ export function selfRefine<I, O>(
       run.best(value);
       const found = await faultsIn(run, seats.critic, input, value);
       critiques += found.tries;
-      run.learnt({ critiques, ...(round === 1 ? { contentAtOnce: found.issues?.length === 0 } : {}) });
+      run.learned({ critiques, ...(round === 1 ? { contentAtOnce: found.issues?.length === 0 } : {}) });
       if (found.issues === undefined) return degraded(value, `no critique could be read: ${found.problem}`);
       if (found.issues.length === 0) return done(value);
       const revised = await askOnce(run, seats.reviser, revisionText(input, value, found.issues));
-      run.learnt({ revisions: round });
+      run.learned({ revisions: round });
       if (revised.stop !== 'done') return revised;
       similarity.push(textSimilarity(shown(value), shown(revised.value)));
-      run.learnt({ similarity });
+      run.learned({ similarity });
       value = revised.value;
     }
     return { stop: 'bounded', bound: 'maxRounds', limit: maxRounds, partial: value };

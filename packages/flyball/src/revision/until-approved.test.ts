@@ -31,7 +31,7 @@ describe('untilApproved', () => {
     const { outcome, uses } = await ended(untilApproved(agent, { test }), 'Summarize.');
     expect(outcome).toMatchObject({ stop: 'bounded', bound: 'maxRounds', limit: 3, partial: 'two' });
     expect(model.requests).toHaveLength(6);
-    expect(uses[0]).toMatchObject({ learnt: { drafts: 3, judged: 3 }, predicted: { min: 1 } });
+    expect(uses[0]).toMatchObject({ learned: { drafts: 3, judged: 3 }, predicted: { min: 1 } });
   });
 
   it('takes two calls where the first draft is approved, and three where a revision changes nothing [O5.acceptance]', async () => {
@@ -117,7 +117,7 @@ describe('untilApproved', () => {
     const { outcome, uses } = await ended(revised, 'Summarize.');
     expect(outcome).toMatchObject({ stop: 'done', value: 'two' });
     expect(seen).toEqual([{ input: 'Summarize.', draft: 'one', because: 'no license' }]);
-    expect(uses[0]).toMatchObject({ learnt: { drafts: 2, judged: 2, revisions: 1 } });
+    expect(uses[0]).toMatchObject({ learned: { drafts: 2, judged: 2, revisions: 1 } });
     expect(model.requests).toHaveLength(3);
   });
 });

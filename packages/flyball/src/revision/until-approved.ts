@@ -68,13 +68,13 @@ export function untilApproved<I, O>(
   } as const;
   return pattern(about, (run, input: I) => {
     const told = (drafts: number) =>
-      run.learnt({ drafts, ...(reviser === undefined ? {} : { revisions: drafts - 1 }) });
+      run.learned({ drafts, ...(reviser === undefined ? {} : { revisions: drafts - 1 }) });
     let last: { readonly value: O } | undefined;
     return inRounds<O>(run, {
       limit: maxRounds,
       bound: 'maxRounds',
       draft: async () => {
-        run.learnt({ judged: 0 });
+        run.learned({ judged: 0 });
         const drafted = await runPart(run, agent, input);
         told(1);
         return drafted;
@@ -87,7 +87,7 @@ export function untilApproved<I, O>(
           });
         last = { value };
         const tested = await runTest(run, test, value, input);
-        run.learnt({ judged: round });
+        run.learned({ judged: round });
         return tested;
       },
       revise: async (draft, { because }, round) => {

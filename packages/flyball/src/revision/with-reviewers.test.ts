@@ -47,7 +47,7 @@ describe('withReviewers', () => {
     const { outcome, uses, entries } = await ended(withReviewers(agent, parts, { precedence }), TASK);
     expect(outcome).toMatchObject({ stop: 'done', value: 'a better draft' });
     expect(model.requests).toHaveLength(10);
-    expect(uses[0]).toMatchObject({ modelCalls: 10, learnt: { reviewed: 2, edits: 2, revisions: 1 } });
+    expect(uses[0]).toMatchObject({ modelCalls: 10, learned: { reviewed: 2, edits: 2, revisions: 1 } });
     const [review] = entries.flatMap(({ event }) =>
       event.type === 'note' && event.event.kind === 'review' ? [event.event] : [],
     );
@@ -111,13 +111,13 @@ describe('withReviewers', () => {
     expect(model.promptAt('editor', 2)).toContain('neither ranked, nor contradicted, nor dismissed');
     for (const text of ['SQL injection', 'Quadratic loop', 'Long line'])
       expect(model.promptAt('reviser')).toContain(text);
-    expect(uses[0]?.learnt).toMatchObject({ edits: 3 });
+    expect(uses[0]?.learned).toMatchObject({ edits: 3 });
     const bare = edited('PASS', { dismissed: [{ id: 'style-1', because: ' ' }] });
     const good = edited('PASS', { dismissed: [{ id: 'style-1', because: 'house style allows it' }] });
     const at = bed({ style: issues('Tabs.'), editor: [bare, good] });
     const { outcome, uses: dismissed } = await ended(withReviewers(at.agent, at.parts, { precedence }), TASK);
     expect(outcome.stop).toBe('done');
-    expect(dismissed[0]?.learnt).toMatchObject({
+    expect(dismissed[0]?.learned).toMatchObject({
       edits: 2,
       lastRound: { dismissed: [{ id: 'style-1', because: 'house style allows it' }] },
     });
@@ -128,7 +128,7 @@ describe('withReviewers', () => {
     const { model, agent, parts } = bed({ style: off, editor: edited('PASS', { ranked: ['style-1'] }) });
     const { uses } = await ended(withReviewers(agent, parts, { precedence }), TASK);
     expect(model.promptAt('editor')).toContain('style-1 (not its concern): Slow.');
-    expect(uses[0]?.learnt).toMatchObject({ lastRound: { offLens: ['style-1'] } });
+    expect(uses[0]?.learned).toMatchObject({ lastRound: { offLens: ['style-1'] } });
   });
 
   it('gives a revision the task, the draft and the brief [O9.6]', async () => {
@@ -225,7 +225,7 @@ describe('withReviewers', () => {
         reviews: [{ lens: 'security', missing: expect.stringContaining('REPLY_INVALID') as string }, { lens: 'style' }],
       },
     });
-    expect(uses[0]).toMatchObject({ learnt: { reviewed: 1, edits: 0, revisions: 0 } });
+    expect(uses[0]).toMatchObject({ learned: { reviewed: 1, edits: 0, revisions: 0 } });
     expect(model.requests).toHaveLength(3);
   });
 });

@@ -121,7 +121,7 @@ function revising<I, O, L extends string>(
     calls: callsOf(maxRounds),
   };
   return pattern(about, (run, input: I) => {
-    run.learnt({ reviewed: 0, edits: 0, revisions: 0 });
+    run.learned({ reviewed: 0, edits: 0, revisions: 0 });
     let edits = 0;
     let last: Brief;
     return inRounds<O>(run, {
@@ -129,7 +129,7 @@ function revising<I, O, L extends string>(
       bound: 'maxRounds',
       draft: () => runPart(run, agent, input),
       judge: async (value, round) => {
-        run.learnt({ reviewed: round });
+        run.learned({ reviewed: round });
         const reviews = await reviewed(run, reviewers, lenses, value);
         const { brief, tries } = await briefOf(run, editor, reviews, { precedence, mandatory });
         edits += tries;
@@ -139,7 +139,7 @@ function revising<I, O, L extends string>(
       },
       revise: async (value, _failed, round) => {
         const revised = await askOnce(run, reviser, revisionText(input, value, last));
-        run.learnt({ revisions: round });
+        run.learned({ revisions: round });
         return revised;
       },
     });
@@ -162,11 +162,11 @@ function reviewing<I, O, L extends string, F extends ReviewIssue>(
     calls: callsOf(1),
   };
   return pattern(about, async (run, input: I) => {
-    run.learnt({ reviewed: 0, edits: 0, revisions: 0 });
+    run.learned({ reviewed: 0, edits: 0, revisions: 0 });
     const drafted = await runPart(run, agent, input);
     if (drafted.stop !== 'done') return passedOn(drafted);
     const { value: draft } = drafted;
-    run.learnt({ reviewed: 1 });
+    run.learned({ reviewed: 1 });
     const looks = lenses.map((lens) => async (branch: Run) => done(await reviewers[lens].look(branch, draft)));
     const slots = await slotsOf(run, looks, { width: lenses.length });
     const reviews = slots.map((slot, n) => reviewOf(lenses[n] ?? '', slot));
@@ -250,7 +250,7 @@ function tell(
   const found = Object.fromEntries(reviews.map(({ lens, issues }) => [lens, issues.length]));
   const missing = reviews.flatMap(({ lens, missing: why }) => (why === undefined ? [] : [{ lens, why }]));
   const offLens = reviews.flatMap(({ issues }) => issues.filter((one) => one.isOffLens).map(({ id }) => id));
-  run.learnt({ edits, lastRound: { round, passes, found, missing, offLens, ranked, contradictions, dismissed } });
+  run.learned({ edits, lastRound: { round, passes, found, missing, offLens, ranked, contradictions, dismissed } });
   run.note({ kind: 'review', round, passes, found, missing, offLens, ranked, contradictions, dismissed });
 }
 

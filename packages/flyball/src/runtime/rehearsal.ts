@@ -76,7 +76,7 @@ function rehearse(
       const diverged = error instanceof ReplayDivergedError ? (error.detail as { readonly id: EffectId }) : undefined;
       resolve({ saga: learner.journal.saga, diverged });
     };
-    // code that no longer matches its history breaks off: what was learnt until then is all there is
+    // code that no longer matches its history breaks off: what was learned until then is all there is
     const host: AttemptHost = {
       ...stage.host,
       harvested: () => over(),

@@ -157,13 +157,13 @@ async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promi
   }
 }
 
-/** Known from this life, or learnt again by replaying the generation that made the effect. */
+/** Known from this life, or learned again by replaying the generation that made the effect. */
 async function compensationOf(attempt: Attempt, entry: SagaEntry): Promise<Compensation | undefined> {
   const { compensations } = attempt.journal.saga;
   const name = `${entry.generation}:${entry.effect}`;
   if (!compensations.has(name)) {
-    for (const [id, learnt] of await attempt.host.harvest(attempt, entry.generation)) {
-      if (!compensations.has(id)) compensations.set(id, learnt);
+    for (const [id, learned] of await attempt.host.harvest(attempt, entry.generation)) {
+      if (!compensations.has(id)) compensations.set(id, learned);
     }
   }
   return compensations.get(name);

@@ -19,7 +19,7 @@ export interface Done {
 /** What a generation of a run has done to the world, and how to undo it: folded from the journal, entry by entry. */
 export class Saga {
   readonly intents: Map<EffectId, EventOf<'intent'>>;
-  /** By `generation:effect`. Learnt again on every replay: code cannot be stored. */
+  /** By `generation:effect`. Learned again on every replay: code cannot be stored. */
   readonly compensations = new Map<string, Compensation>();
   private readonly done: SagaEntry[];
   private readonly undoEnds = new Map<EffectId, EventOf<'complete' | 'abort'>>();

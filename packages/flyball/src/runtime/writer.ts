@@ -52,7 +52,7 @@ export class Writer {
     return this.entries.length > 0;
   }
 
-  /** Throws VALUE_NOT_SERIALISABLE, leaving the journal as it was. */
+  /** Throws VALUE_NOT_SERIALIZABLE, leaving the journal as it was. */
   push(event: RunEvent): Written {
     const { body, blobs } = encode(event);
     const { at, activeMs } = this.time();

@@ -10,7 +10,7 @@ import { draftProblems, readDraft, type SkillDraft } from './skill-draft.js';
 import type { SuccessVerdict, Trace } from './trace.js';
 
 export interface DistilParts {
-  /** Who extracts, parameterises and validates; each is asked in a role of its own. */
+  /** Who extracts, parameterizes and validates; each is asked in a role of its own. */
   readonly session: Filter;
   readonly parameters: { readonly least: number; readonly most: number };
   readonly maxBodyChars: number;
@@ -22,7 +22,7 @@ export type Distilled =
   | { readonly stored: false; readonly because: string };
 
 /**
- * A parameterised procedure out of a verified success: three model calls, and two more where the draft has to be
+ * A parameterized procedure out of a verified success: three model calls, and two more where the draft has to be
  * revised once. Whatever the validator says, code checks what can be checked; what does not pass is not stored.
  */
 export async function distil(run: Run, parts: DistilParts, trace: Trace, verdict: SuccessVerdict): Promise<Distilled> {
@@ -145,7 +145,7 @@ const EXTRACT: Role<{ readonly procedure: readonly string[] }> = {
 };
 
 const PARAMETERISE: Role<SkillDraft> = {
-  name: 'parameterise',
+  name: 'parameterize',
   setup:
     'You turn a procedure into one that can be used again: each value that belongs to this task alone becomes a parameter, ' +
     'written {{name}} in the body, and appears nowhere else. Say in "original" what value it had. ' +

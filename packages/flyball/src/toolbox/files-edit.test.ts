@@ -19,7 +19,7 @@ describe('edits', () => {
   });
 
   it.each([
-    [[{ old: 'two', new: 'x' }], /occurs 2 times \(lines 2, 4\), not 1\. Add neighbouring lines.*occurrences to 2/],
+    [[{ old: 'two', new: 'x' }], /occurs 2 times \(lines 2, 4\), not 1\. Add surrounding lines.*occurrences to 2/],
     [[{ old: 'three', new: 'x', occurrences: 2 }], /occurs 1 times/],
     [[{ old: 'four', new: 'x' }], /does not occur in the file\. Read the file again/],
     [[{ old: '  one\ntwo', new: 'x' }], /same text with other white space is at line 1/],

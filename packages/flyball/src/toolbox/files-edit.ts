@@ -26,7 +26,7 @@ function applyEdit(text: string, edit: Edit, nth: number): string {
     const lines = places.slice(0, 10).map((place) => lineAt(text, place));
     throw wrong(
       `${which} occurs ${places.length} times (lines ${lines.join(', ')}${places.length > 10 ? ', …' : ''}), not ${wanted}. ` +
-        `Add neighbouring lines to make it unique, or set occurrences to ${places.length}. Nothing was changed.`,
+        `Add surrounding lines to make it unique, or set occurrences to ${places.length}. Nothing was changed.`,
     );
   }
   return text.split(old).join(fresh);

@@ -44,7 +44,7 @@ type Kind = readonly [FailureCategory | 'by effect', FailureSeverity];
 const KINDS: Readonly<Record<ErrorCode, Kind>> = {
   CONFIG_INVALID: ['validation', 'high'],
   INPUT_INVALID: ['validation', 'low'],
-  VALUE_NOT_SERIALISABLE: ['validation', 'medium'],
+  VALUE_NOT_SERIALIZABLE: ['validation', 'medium'],
   RUN_NOT_FOUND: ['runtime', 'low'],
   RUN_EXISTS: ['runtime', 'low'],
   ALREADY_TERMINAL: ['runtime', 'low'],

@@ -11,7 +11,7 @@ export interface PatternUse extends Mark {
   /** Absent while it is open. */
   readonly endedAt?: number;
   readonly how?: EventOf<'scope-end'>['how'];
-  readonly learnt?: Readonly<Record<string, unknown>>;
+  readonly learned?: Readonly<Record<string, unknown>>;
   /** Model calls that were made inside it, patterns and children in it included. */
   readonly modelCalls: number;
   /** What was spent inside it, patterns and children in it included. */
@@ -39,12 +39,12 @@ export class PatternFold {
       const { type: _type, ...mark } = event;
       this.uses.set(`${generation} ${event.path}`, { ...mark, generation, startedAt: at, modelCalls: 0, costUsd: 0 });
     } else if (event.type === 'scope-end') {
-      const { how, learnt } = event;
+      const { how, learned } = event;
       this.change(generation, event.path, (use) => ({
         ...use,
         endedAt: at,
         how,
-        ...(learnt === undefined ? {} : { learnt }),
+        ...(learned === undefined ? {} : { learned }),
       }));
     } else if (event.type === 'ask-start' && event.attempt === 1) {
       this.around(generation, event.id, (use) => ({ ...use, modelCalls: use.modelCalls + 1 }));

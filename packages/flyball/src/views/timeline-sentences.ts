@@ -56,7 +56,7 @@ const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
     const calls = predicted === undefined ? '' : `, ${callsIn(predicted)} predicted`;
     return say('◆', `${pattern} begins${calls}`, params);
   },
-  'scope-end': ({ path, how, learnt }) => say('◆', `${patternAt(path)} ended: ${how}`, learnt),
+  'scope-end': ({ path, how, learned }) => say('◆', `${patternAt(path)} ended: ${how}`, learned),
   best: ({ value }) => say('↑', 'best so far', value),
   changed: ({ id }) => say('·', `takes the changed path "${id}"`),
   pin: ({ name }) => say('·', `fixes "${name.slice(name.indexOf(' ') + 1)}" for the whole run`),

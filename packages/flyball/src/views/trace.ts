@@ -200,12 +200,12 @@ export class TraceFold {
     this.opened.set(opened, ++this.openings);
   }
 
-  private endPattern({ generation, at }: Entry, { path, how, learnt }: EventOf<'scope-end'>): void {
+  private endPattern({ generation, at }: Entry, { path, how, learned }: EventOf<'scope-end'>): void {
     const open = this.patterns.get(`${generation} ${pathOf(path)}`);
     if (open === undefined) return; // it began in the run that this one was forked from
     const isOk = how !== 'threw' && (how === 'returned' || gaveValue(how));
     finish(open, at, isOk ? 'ok' : 'error');
-    open.attributes = { ...open.attributes, 'flyball.pattern.end': how, ...figuresIn('flyball.learnt', learnt) };
+    open.attributes = { ...open.attributes, 'flyball.pattern.end': how, ...figuresIn('flyball.learned', learned) };
   }
 
   /** A call counts for every pattern around it. */

@@ -48,8 +48,10 @@ const BLANKED: ByKind<[where: Where], RunEvent> = {
   // which pattern it is, and how many calls it predicts, are names and counts
   'scope-start': ({ params, ...event }, { privacy }) =>
     params === undefined ? event : { ...event, params: privacy.hidesScope(event.path) ? { content: BLANK } : params },
-  'scope-end': ({ learnt, ...event }, { privacy }) =>
-    learnt === undefined ? event : { ...event, learnt: privacy.hidesScope(event.path) ? { content: BLANK } : learnt },
+  'scope-end': ({ learned, ...event }, { privacy }) =>
+    learned === undefined
+      ? event
+      : { ...event, learned: privacy.hidesScope(event.path) ? { content: BLANK } : learned },
   best: (event, { privacy }) => (privacy.hidesScope(event.path) ? { ...event, value: BLANK } : event),
   // it does not say which part it is about
   redirect: (event, { privacy }) => (privacy.hidesAnyScope() ? { ...event, text: BLANK } : event),

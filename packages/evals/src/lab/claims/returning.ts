@@ -41,7 +41,7 @@ function familiesOf({ thinks, follows }: Learning): Readonly<Record<string, Fami
   return {
     solver: rightWith(thinks),
     'd-extract': () => JSON.stringify({ procedure: ['take the values', 'apply the rule'] }),
-    'd-parameterise': distiller,
+    'd-parameterize': distiller,
     'd-validate': () => JSON.stringify({ verdict: 'accept', objections: [] }),
     adaptor: ({ text }) => {
       const { a, b } = solvedIn(text);
@@ -134,7 +134,7 @@ const learningExpected = ({ sessions, thinks, follows, recurs }: Learning): Expe
       if (!flip(thinks)) continue;
       right++;
       if (isKnown) continue;
-      calls += 3; // extract, parameterise, validate
+      calls += 3; // extract, parameterize, validate
       isKnown = recurs === 1;
     }
     return { value: right / sessions, calls };

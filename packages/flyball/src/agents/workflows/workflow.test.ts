@@ -373,7 +373,7 @@ describe('a dry run', () => {
     const write = (run: Run, text: string) => run.call(tools.write, { text });
     const nested = workflow({ name: 'nested', agents: registry }, async (run) => {
       await run.enter({ pattern: 'V19', params: {} }, (inner) => {
-        inner.learnt({ rounds: 1 });
+        inner.learned({ rounds: 1 });
         return write(inner, 'enter');
       });
       await run.within({ toolCalls: 1 }, (inner) => write(inner, 'within'));

@@ -7,7 +7,7 @@ describe('the triggers of test levels', () => {
     expect(TEST_TRIGGERS).toEqual({
       unit: 'action',
       integration: 'all-actions',
-      behavioural: 'commit',
+      behavioral: 'commit',
       regression: 'commit',
     });
   });
@@ -15,7 +15,7 @@ describe('the triggers of test levels', () => {
   it.each([
     ['action', ['unit']],
     ['all-actions', ['unit', 'integration']],
-    ['commit', ['unit', 'integration', 'behavioural', 'regression']],
+    ['commit', ['unit', 'integration', 'behavioral', 'regression']],
   ] as const)('include at %s the levels that come earlier [R4-VERIFY-TESTS]', (trigger, levels) => {
     const all = Object.keys(TEST_TRIGGERS) as TestLevel[];
     expect(all.filter((level) => runsAt(level, trigger))).toEqual(levels);

@@ -7,7 +7,7 @@ export type TestTrigger = VerifyContext['trigger'];
 export const TEST_TRIGGERS: Readonly<Record<TestLevel, TestTrigger>> = {
   unit: 'action',
   integration: 'all-actions',
-  behavioural: 'commit',
+  behavioral: 'commit',
   regression: 'commit',
 };
 

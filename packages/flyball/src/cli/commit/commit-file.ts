@@ -6,7 +6,7 @@ import { exitSettings, type GivenExitSettings } from '../../loops/commit/exit/in
 import { readGlob } from '../../tools/rules/glob.js';
 
 export const COMMIT_LOOP = 'commit-loop';
-const TEST_LEVELS = ['unit', 'integration', 'behavioural', 'regression'] as const;
+const TEST_LEVELS = ['unit', 'integration', 'behavioral', 'regression'] as const;
 
 /** A commit loop as a YAML file holds it. */
 export interface CommitFile extends Pick<AgentSpec, (typeof SHARED)[number]> {

@@ -82,7 +82,7 @@ function checksOf(parts: ExecutionParts, loop: LoopParts<string>): PlannerParts 
 }
 
 /** How a plan ends, besides what it brought. */
-type Ending = Pick<PlanResult, 'completed' | 'failedStep' | 'why' | 'failure' | 'bound' | 'unsynthesised'> &
+type Ending = Pick<PlanResult, 'completed' | 'failedStep' | 'why' | 'failure' | 'bound' | 'unsynthesized'> &
   Partial<Pick<PlanResult, 'output' | 'synthesis'>>;
 
 /** Review, dispatch, re-plan, and again. Undefined from a part of it means: go on. */
@@ -117,7 +117,7 @@ class Course {
     const session = synthesisSession(parts, loop.session);
     const about = { goal: given.goal, records: [...progress.records.values()], mostChars: loop.config.maxResultChars };
     const made = await synthesise(this.run.scope('synthesis'), { session, tools: loop.toolset }, about);
-    return made.ok ? { output: made.output, synthesis: made.synthesis } : { unsynthesised: made.why };
+    return made.ok ? { output: made.output, synthesis: made.synthesis } : { unsynthesized: made.why };
   }
 
   /** No step of a version runs before it is approved. What the reviewer notes goes to whoever revises, never a plan. */

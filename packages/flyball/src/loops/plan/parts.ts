@@ -104,7 +104,7 @@ export interface PlanResult {
   /** What the output rests on, statement by statement. */
   readonly synthesis?: Synthesis;
   /** Why there is no synthesis although one was asked for. */
-  readonly unsynthesised?: string;
+  readonly unsynthesized?: string;
   readonly completed: boolean;
   readonly failedStep?: string;
   readonly why?: string;

@@ -166,10 +166,10 @@ const ADVICE: Readonly<Record<PlanIssue['action'], string>> = {
   'substitute-tool': 'use a tool that there is',
   'reorder-or-add-prerequisite': 'reorder, or add a step that makes it true',
   'prune-low-priority': 'drop what matters least',
-  'parallelise-or-reduce': 'let steps run side by side, or do less',
+  'parallelize-or-reduce': 'let steps run side by side, or do less',
   'request-approval-or-defer': 'put it off, or have it approved',
   replan: 'plan this part anew',
-  serialise: 'put the steps one after the other',
+  serialize: 'put the steps one after the other',
   'order-threat': 'order the steps so that nothing is undone while it is needed',
 };
 

@@ -65,8 +65,8 @@ function executionFor({ planner, execution }: { readonly planner: PlannerParts; 
 
 /** A plan whose every step was done is `done`; one that a reviewer stopped is `blocked`; a bound can be lifted. */
 export function outcomeOf(result: PlanResult): Outcome<PlanResult> {
-  const { completed, bound, failure, failedStep, why = '', unsynthesised } = result;
-  if (completed) return unsynthesised === undefined ? done(result) : degraded(result, unsynthesised);
+  const { completed, bound, failure, failedStep, why = '', unsynthesized } = result;
+  if (completed) return unsynthesized === undefined ? done(result) : degraded(result, unsynthesized);
   if (bound !== undefined) return { stop: 'bounded', bound: bound.name, limit: bound.limit, partial: result };
   // a step that a person refused leaves work half done: that is a failure, and is rolled back
   if (failure?.code === 'APPROVAL_REJECTED' && failedStep === undefined) return blocked(why, { partial: result });

@@ -130,13 +130,13 @@ function summarized(
     const names = namesIn(span.segments);
     const first = await condensed(inside, asked, text);
     const lost = first.text === undefined ? [] : lostIn(first.text, names);
-    inside.learnt({ asked: 1, names: names.length, lost: lost.length });
+    inside.learned({ asked: 1, names: names.length, lost: lost.length });
     if (first.text === undefined) return { summary: undefined, ...first };
     if (isFaithful(lost, names)) return { summary: span.with(first.text), spent: first.spent };
     const demand = `${text}\n\nThe summary must keep these, word for word: ${lost.join(', ')}`;
     const second = await condensed(inside, asked, demand);
     const still = second.text === undefined ? names : lostIn(second.text, names);
-    inside.learnt({ asked: 2, lost: still.length });
+    inside.learned({ asked: 2, lost: still.length });
     const isUsed = second.text !== undefined && isFaithful(still, names);
     const spent = first.spent + second.spent;
     return { ...second, summary: isUsed ? span.with(second.text ?? '') : undefined, spent };

@@ -122,11 +122,11 @@ export function adaptiveRag(
 type Whole = Required<AdaptiveRagParts> & Required<AdaptiveRagOptions>;
 
 async function answered(run: Entered, question: string, whole: Whole): Promise<Outcome<AdaptiveAnswer>> {
-  run.learnt({ lookups: 0, otherLookups: 0, judged: 0, rewritten: 0, answered: 0, checked: 0 });
+  run.learned({ lookups: 0, otherLookups: 0, judged: 0, rewritten: 0, answered: 0, checked: 0 });
   const asked = [['The question', question]] as const;
   const classifier = await verdict(run, wishing(whole.classifier, CLASSIFY), asked, ['DIRECT', 'RETRIEVE']);
   if (classifier === 'DIRECT') {
-    run.learnt({ answered: 1 });
+    run.learned({ answered: 1 });
     const direct = await askOnce(run, whole.answerer, `The question: ${question}`);
     if (!('value' in direct)) return passedOn(direct);
     const verdicts = { classifier, scorer: [] };
@@ -164,17 +164,17 @@ async function written(
   const { evidence, passed } = found;
   const documents = ['The documents', numbered(evidence)] as const;
   const asked = ['The question', question] as const;
-  run.learnt({ answered: 1 });
+  run.learned({ answered: 1 });
   const draft = await askOnce(run, wishing(whole.answerer, ANSWER), shownMaterial([documents, asked]));
   if (!('value' in draft)) return passedOn(draft);
-  run.learnt({ checked: 1 });
+  run.learned({ checked: 1 });
   const judged = ['The answer', draft.value] as const;
   const seen = [judged, documents];
   const checker = await verdict(run, wishing(whole.checker, CHECK), seen, ['SUPPORTED', 'UNSUPPORTED']);
   const verdicts = { ...base.verdicts, checker };
   const path = passed ? 'retrieved' : 'not-found';
   if (checker === 'SUPPORTED') return done({ ...base, verdicts, evidence, path, text: draft.value, grounded: passed });
-  run.learnt({ answered: 2 });
+  run.learned({ answered: 2 });
   const revision = await askOnce(run, wishing(whole.answerer, REVISE), shownMaterial([documents, asked, judged]));
   if (!('value' in revision)) return passedOn(revision);
   // nobody has looked at the revision, so nobody claims that it is grounded

@@ -39,15 +39,15 @@ export async function search(run: Entered, question: string, searching: Searchin
   let [query, evidence]: [string, readonly Evidence[]] = [question, []];
   for (const [round, source] of sources.entries()) {
     if (round === 1) {
-      run.learnt({ rewritten: 1 });
+      run.learned({ rewritten: 1 });
       query = (await searchKeys(run, question, { rewriter, how: 'rewrite', keys: 1 })).keys[0] ?? question;
     }
-    run.learnt(round < 2 ? { lookups: round + 1 } : { otherLookups: 1 });
+    run.learned(round < 2 ? { lookups: round + 1 } : { otherLookups: 1 });
     const found = await lookUp(run, source, query, limit);
     if ('ended' in found) return found;
     evidence = found.evidence;
     queries.push(query);
-    run.learnt({ judged: round + 1 });
+    run.learned({ judged: round + 1 });
     const material = [
       ['The question', question],
       ['The documents', numbered(evidence)],

@@ -159,8 +159,8 @@ describe('compression', () => {
     expect(asked[1]).toContain('ledger_2041');
     expect(notes).toContainEqual(expect.objectContaining({ kind: 'context-kept', why: 'no faithful summary' }));
     const [first] = uses.filter(({ pattern }) => pattern === 'compression');
-    expect(first).toMatchObject({ modelCalls: 2, learnt: { asked: 2 } });
-    expect(Number(first?.learnt?.['lost'])).toBeGreaterThan(0);
+    expect(first).toMatchObject({ modelCalls: 2, learned: { asked: 2 } });
+    expect(Number(first?.learned?.['lost'])).toBeGreaterThan(0);
   });
 
   it('begins at its own limit where that is smaller than the window', async () => {

@@ -63,7 +63,7 @@ describe('fromBundle', () => {
     expect(prompt).toMatch(/name="section" source="section register" authority="authoritative" since="[-\d]+T/);
     expect(prompt).toMatch(/name="row" source="penguins.csv" authority="authoritative" age="\d+ s"/);
     expect(prompt).toContain('authority="inferred"');
-    expect(uses[0]).toMatchObject({ modelCalls: 1, predicted: { min: 1, max: 1 }, learnt: { fields: 4, missing: 0 } });
+    expect(uses[0]).toMatchObject({ modelCalls: 1, predicted: { min: 1, max: 1 }, learned: { fields: 4, missing: 0 } });
   });
 
   it('gives five entities one prefix, which providers can cache [K13.acceptance]', async () => {
@@ -141,7 +141,7 @@ describe('fromBundle', () => {
     );
     expect(asked.promptAt('worker')).toContain('age="a stand-in"');
     expect(asked.promptAt('worker')).toContain('[history: not known, history register failed: connection refused]');
-    expect(uses[0]?.learnt).toMatchObject({ fields: 2, missing: 1 });
+    expect(uses[0]?.learned).toMatchObject({ fields: 2, missing: 1 });
   });
 
   it('lets its worker fetch nothing twice, and notes what the specification lacks [K13.8]', async () => {

@@ -59,7 +59,7 @@ export function fromBundle<O>(
     const options = { entity, principal: { roles }, width, ...(cache === undefined ? {} : { cache }) };
     const bundle = await assembleBundle(run, spec, options);
     const there = bundle.fields.filter(({ state }) => state.kind === 'there').length;
-    run.learnt({ fields: bundle.fields.length, missing: bundle.fields.length - there });
+    run.learned({ fields: bundle.fields.length, missing: bundle.fields.length - there });
     if (!isSession(worker)) return runPart(run, worker as Agent<Bundle, O>, bundle);
     return askOnce(run, wishing(worker as Session<O>, WORK), promptOf(bundle));
   });

@@ -78,7 +78,7 @@ describe('rag, answering', () => {
   it('asks nobody where nothing was found, and says so [K1.7]', async () => {
     const { outcome, uses } = await ended(rag({ embedder: hashEmbedder(), answerer: nobody }).answer, 'x');
     expect(outcome).toMatchObject({ stop: 'done', value: { kind: 'not-covered' } });
-    expect(uses[0]).toMatchObject({ modelCalls: 0, predicted: { min: 0, max: 1 }, learnt: { asked: 0 } });
+    expect(uses[0]).toMatchObject({ modelCalls: 0, predicted: { min: 0, max: 1 }, learned: { asked: 0 } });
   });
 
   it('says what it costs: nothing to look up, at most one call to answer [R11-PATTERN-USE]', async () => {

@@ -111,12 +111,12 @@ async function answerFrom(
   question: string,
   { index, answerer, limit }: Answering,
 ): Promise<Outcome<Cited>> {
-  run.learnt({ asked: 0 });
+  run.learned({ asked: 0 });
   const found = await lookUp(run, index, question, limit);
   if ('ended' in found) return found.ended;
   const { evidence } = found;
   if (evidence.length === 0) return done({ kind: 'not-covered' });
-  run.learnt({ asked: 1, pieces: evidence.length });
+  run.learned({ asked: 1, pieces: evidence.length });
   const material = shownMaterial([
     ['The documents', numbered(evidence)],
     ['The question', question],

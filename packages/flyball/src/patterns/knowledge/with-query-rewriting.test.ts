@@ -26,7 +26,7 @@ async function keysOf(how: Transformation, reply: string, question: string | Fol
   const options = { how, ...(keys === undefined ? {} : { keys }) };
   const agent = withQueryRewriting(inner, { rewriter: session(model, 'rewriter') }, options);
   const { uses, entries } = await ended(agent, question);
-  return { keys: inner.asked, learnt: uses[0]?.learnt, entries, model };
+  return { keys: inner.asked, learned: uses[0]?.learned, entries, model };
 }
 
 describe('withQueryRewriting', () => {
@@ -51,9 +51,9 @@ describe('withQueryRewriting', () => {
   ] as const)(
     'searches for the question where a %s loses an identifier, and says so [R5-RET-TRANSFORM] [K2.acceptance]',
     async (how, reply, raw, lost) => {
-      const { keys, learnt } = await keysOf(how, reply, raw);
+      const { keys, learned } = await keysOf(how, reply, raw);
       expect(keys).toEqual([raw]);
-      expect(learnt).toMatchObject({ raw, keys: [raw], fellBack: 'identifiers-lost', lost });
+      expect(learned).toMatchObject({ raw, keys: [raw], fellBack: 'identifiers-lost', lost });
     },
   );
 
@@ -76,13 +76,13 @@ describe('withQueryRewriting', () => {
   });
 
   it('searches for the question where the model says nothing [R5-RET-TRANSFORM]', async () => {
-    const { keys, learnt } = await keysOf('rewrite', ' \n', 'What?');
-    expect([keys, learnt]).toEqual([['What?'], expect.objectContaining({ fellBack: 'empty' })]);
+    const { keys, learned } = await keysOf('rewrite', ' \n', 'What?');
+    expect([keys, learned]).toEqual([['What?'], expect.objectContaining({ fellBack: 'empty' })]);
   });
 
   it('tells raw and derived keys in the journal [K2.5]', async () => {
-    const { learnt } = await keysOf('multi', 'What is 1?\nWhat is 2?', 'What are 1 and 2?');
-    expect(learnt).toMatchObject({ raw: 'What are 1 and 2?', keys: ['What is 1?', 'What is 2?'], retrievals: 2 });
+    const { learned } = await keysOf('multi', 'What is 1?\nWhat is 2?', 'What are 1 and 2?');
+    expect(learned).toMatchObject({ raw: 'What are 1 and 2?', keys: ['What is 1?', 'What is 2?'], retrievals: 2 });
   });
 
   it('joins what every key finds by its ranks, each piece once, as computed by hand [R5-RET-TRANSFORM] [K2.4]', async () => {

@@ -62,7 +62,7 @@ export function withQueryRewriting(
   } as const;
   return pattern(about, async (run, question: string | FollowUp): Promise<Outcome<readonly Evidence[]>> => {
     const found = await searchKeys(run, question, { rewriter, how, keys });
-    run.learnt({ ...found, retrievals: found.keys.length });
+    run.learned({ ...found, retrievals: found.keys.length });
     const lists: (readonly Evidence[])[] = [];
     for (const key of found.keys) {
       const one = await lookUp(run, lookup, key, limit);

@@ -61,19 +61,19 @@ export function isolated<I, B, O>(
     value: 'isolated',
   });
   return pattern(about, async (run, input: I) => {
-    run.learnt({ spawned: 0 });
+    run.learned({ spawned: 0 });
     const given = brief(input);
     if (given === undefined)
       return blocked('what the sub-task needs cannot be listed. Do it here, or hand the conversation over instead.');
     const tokens = estimateTextTokens(shown(given));
-    run.learnt({ briefTokens: tokens });
+    run.learned({ briefTokens: tokens });
     if (tokens > maxBriefTokens) return tooLong(tokens, maxBriefTokens);
     const place = await run.board<string>(SPAWNS).post(run.path);
     if (place >= maxSpawns)
       return blocked(`${maxSpawns} sub-tasks were handed out, which is all that isolated (O17) may here`, {
         reason: { code: 'exhausted', data: { tried: place } },
       });
-    run.learnt({ spawned: 1 });
+    run.learned({ spawned: 1 });
     const ended = await run.spawn<B, O>(child, given, { depth: 0, ...slice });
     return result !== undefined && 'value' in ended ? fitting(run, ended, result) : ended;
   });

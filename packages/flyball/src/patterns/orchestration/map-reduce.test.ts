@@ -58,7 +58,7 @@ describe('mapReduce', () => {
     };
     const three = await ended(mapReduce({ split, worker, join: counting }, { maxWorkers: 3, quorum: 3 }), DIFF);
     expect(three.outcome).toMatchObject({ stop: 'blocked', reason: { code: 'quorum', data: { need: 3, got: 2 } } });
-    expect(three.uses[0]?.learnt).toMatchObject({ filled: [0, 2], missing: [{ index: 1 }] });
+    expect(three.uses[0]?.learned).toMatchObject({ filled: [0, 2], missing: [{ index: 1 }] });
     expect(joined).toBe(0);
   });
 
@@ -73,7 +73,7 @@ describe('mapReduce', () => {
       expect.stringContaining('maxWorkers is 10'),
       expect.stringContaining('maxWorkers'),
     ]);
-    expect(uses[0]).toMatchObject({ modelCalls: 10, learnt: { tasks: 10 } });
+    expect(uses[0]).toMatchObject({ modelCalls: 10, learned: { tasks: 10 } });
     expect(
       (await ended(mapReduce({ split: numbered(12), worker, join }, { maxWorkers: 10 }), 'x')).outcome,
     ).toMatchObject({
@@ -142,7 +142,7 @@ describe('mapReduce', () => {
     };
     const chosen = await judged(['I would write: THE BEST', '2']);
     expect(chosen.outcome).toMatchObject({ stop: 'done', value: 'candidate task 1' });
-    expect(chosen.uses[0]?.learnt).toMatchObject({ judged: 2 });
+    expect(chosen.uses[0]?.learned).toMatchObject({ judged: 2 });
     expect((await judged(['NO_CANDIDATE'])).outcome).toMatchObject({
       stop: 'blocked',
       reason: { code: 'no-match', data: { label: 'NO_CANDIDATE' } },

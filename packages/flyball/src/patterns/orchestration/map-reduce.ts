@@ -93,7 +93,7 @@ export function mapReduce<I, T, R, O>(
   return pattern(about, async (run, input: I): Promise<Outcome<O>> => {
     const items = split(input);
     const worked = items.slice(0, maxWorkers);
-    run.learnt({ tasks: worked.length, judged: 0 });
+    run.learned({ tasks: worked.length, judged: 0 });
     const part: ChildSlice = slice ?? ({ of: Math.max(1, worked.length) } satisfies BudgetSlice);
     const child = Object.defineProperty((own: Run, item: T) => runPart(own, worker, item), 'name', { value: 'worker' });
     const branches = worked.map((item) => (branch: Run) => branch.spawn<T, R>(child, item, part));
@@ -124,7 +124,7 @@ function missed<R, O>(run: Entered, slots: readonly Slot<R>[], need: number): Ou
   const missing = slots.flatMap((slot, index) =>
     isFilled(slot) ? [] : [{ index, because: slot.because ?? slot.stop }],
   );
-  run.learnt({ filled, missing });
+  run.learned({ filled, missing });
   if (filled.length >= need) return undefined;
   const [first] = missing;
   return blocked(
@@ -139,7 +139,7 @@ async function chosen<R>(run: Entered, slots: readonly Slot<R>[], judge: Session
   const winner = vote === undefined ? undefined : slots[vote.winner];
   if (vote === undefined || winner === undefined || !isFilled(winner)) return noCandidate('nobody voted');
   const { agreement, isTie } = vote;
-  run.learnt({ agreement, margin: vote.margin, tie: isTie });
+  run.learned({ agreement, margin: vote.margin, tie: isTie });
   if (!isTie) return done(winner.value);
   return degraded(winner.value, 'another result has as many votes', { code: 'uncertain', data: { agreement } });
 }
@@ -156,7 +156,7 @@ async function judged<R>(run: Entered, candidates: readonly Filled<R>[], judge: 
     return { ok: false, problem: `Reply with a number from 1 to ${candidates.length}, or with NO_CANDIDATE.` };
   };
   const asked = await askUntil(run, judge, `${CHOOSING}\n\n${listed.join('\n')}`, read, 1);
-  run.learnt({ judged: asked.tries });
+  run.learned({ judged: asked.tries });
   if (!asked.ok) return noCandidate(`no choice could be read: ${asked.problem}`);
   const choice = asked.value === undefined ? undefined : candidates[asked.value - 1];
   return choice === undefined ? noCandidate('the judge took none of the candidates') : done(choice.value);

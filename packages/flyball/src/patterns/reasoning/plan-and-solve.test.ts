@@ -49,7 +49,7 @@ describe('planAndSolve', () => {
     const { outcome, uses } = await ended(planAndSolve(at), GOAL);
     expect(outcome).toMatchObject({ stop: 'done', value: 'Bergen.' });
     expect(at.model.requests).toHaveLength(8);
-    expect(uses[0]?.learnt).toMatchObject({ plans: 2, steps: 5, reviews: 0, answers: 1 });
+    expect(uses[0]?.learned).toMatchObject({ plans: 2, steps: 5, reviews: 0, answers: 1 });
     const asked = at.model.requestsOf('worker').map(({ messages }) => messages.at(-1)?.content ?? '');
     expect(asked.filter((text) => text.includes('Read rain.csv.'))).toHaveLength(1);
     expect(asked.filter((text) => text.includes('Add up the rain'))).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('planAndSolve', () => {
     const at = bed([PLAN, PLAN, REVISED], GOOD);
     const { outcome, uses } = await ended(planAndSolve(at), GOAL);
     expect(outcome).toMatchObject({ stop: 'done' });
-    expect(uses[0]?.learnt).toMatchObject({ plans: 3, steps: 5 });
+    expect(uses[0]?.learned).toMatchObject({ plans: 3, steps: 5 });
     expect(at.model.promptAt('planner', 3)).toContain('comes back unchanged');
   });
 

@@ -137,7 +137,7 @@ class Course {
 
   count(more: Readonly<Record<string, number>>): void {
     for (const [name, number] of Object.entries(more)) this.counted[name] = (this.counted[name] ?? 0) + number;
-    this.run.learnt({ ...this.counted });
+    this.run.learned({ ...this.counted });
   }
 
   takes({ plan, version, revisions }: Extract<Drafted, { readonly ok: true }>): void {

@@ -55,7 +55,7 @@ describe('reAct', () => {
     expect(model.requests).toHaveLength(4);
     expect(model.promptAt('worker', 3)).toContain('ENOENT');
     for (const n of [1, 2, 3, 4]) expect(model.promptAt('worker', n)).toContain(GOAL);
-    expect(uses[0]).toMatchObject({ pattern: 'reAct', learnt: { turns: 4, toolCalls: 3 } });
+    expect(uses[0]).toMatchObject({ pattern: 'reAct', learned: { turns: 4, toolCalls: 3 } });
   });
 
   it('stops an endless identical action before its cap, as stalled [R4.acceptance]', async () => {
@@ -184,7 +184,7 @@ describe('reAct', () => {
       delegates: ({ topic }) => delegateTo(finder, topic, { modelCalls: 10 }),
     });
     const { uses } = await ended(reAct({ worker: session(model, 'worker'), tools: [research] }), GOAL);
-    expect(uses[0]).toMatchObject({ modelCalls: 3, learnt: { turns: 2 } });
+    expect(uses[0]).toMatchObject({ modelCalls: 3, learned: { turns: 2 } });
   });
 
   it('predicts no most where a tool hands its work to an agent: nobody knows what that one asks [R11-FORMULA-PREDICTED]', async () => {

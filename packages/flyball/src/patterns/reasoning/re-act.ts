@@ -91,7 +91,7 @@ export function reAct<O = string>(
     // of a worker with a schema, words on the way are nothing that fits it
     const parts = worker.output === undefined ? { ...loop, heard } : loop;
     const { outcome, turns } = await runToolLoop(run, parts, input);
-    run.learnt({ turns, ...told(outcome) });
+    run.learned({ turns, ...told(outcome) });
     return answerIn(outcome, maxIterations, said);
   });
 }

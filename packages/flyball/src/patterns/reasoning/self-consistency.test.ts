@@ -18,8 +18,8 @@ describe('selfConsistency', () => {
     const { model, agent } = bed(TEN);
     const { outcome, uses } = await ended(selfConsistency(agent), QUESTION);
     expect(outcome).toMatchObject({ stop: 'done', value: 18 });
-    expect(uses[0]?.learnt).toMatchObject({ agreement: 0.7, abstained: 1, tie: false, runnerUp: 26 });
-    expect(uses[0]?.learnt?.['margin']).toBeCloseTo(0.5);
+    expect(uses[0]?.learned).toMatchObject({ agreement: 0.7, abstained: 1, tie: false, runnerUp: 26 });
+    expect(uses[0]?.learned?.['margin']).toBeCloseTo(0.5);
     expect(model.requests).toHaveLength(10);
   });
 
@@ -63,13 +63,13 @@ describe('selfConsistency', () => {
     const { agent } = bed(['18', '"18"', '18.0', '{"n":18}', 'eighteen']);
     const { outcome, uses } = await ended(selfConsistency(agent, {}, { samples: 5 }), QUESTION);
     expect(outcome).toMatchObject({ stop: 'done', value: 18 });
-    expect(uses[0]?.learnt).toMatchObject({ agreement: 0.4, abstained: 3 });
+    expect(uses[0]?.learned).toMatchObject({ agreement: 0.4, abstained: 3 });
   });
 
   it('counts a failed sample among all that were asked, never as a vote [R17.5]', async () => {
     const { agent } = bed(['18', new Error('overloaded'), '26', '18', 'none']);
     const { uses } = await ended(selfConsistency(agent, {}, { samples: 5 }), QUESTION);
-    expect(uses[0]?.learnt).toMatchObject({ agreement: 0.4, abstained: 2 });
+    expect(uses[0]?.learned).toMatchObject({ agreement: 0.4, abstained: 2 });
     const none = await ended(selfConsistency(bed(['a', 'b']).agent, {}, { samples: 2 }), QUESTION);
     expect(none.outcome).toMatchObject({ stop: 'failed', failure: { code: 'NO_ANSWER' } });
   });
@@ -82,7 +82,7 @@ describe('selfConsistency', () => {
       value: 18,
       reason: { code: 'uncertain', data: { agreement: 0.5 } },
     });
-    expect(uses[0]?.learnt).toMatchObject({ tie: true, margin: 0 });
+    expect(uses[0]?.learned).toMatchObject({ tie: true, margin: 0 });
   });
 
   it('is uncertain below the agreement that is asked for [R17.7] [R17.acceptance]', async () => {
@@ -101,7 +101,7 @@ describe('selfConsistency', () => {
     const vote = selfConsistency(agent, { same: session(model, 'same') }, { samples: 4 });
     const { outcome, uses } = await ended(vote, QUESTION);
     expect(outcome).toMatchObject({ stop: 'done', value: 'She makes $18.' });
-    expect(uses[0]).toMatchObject({ modelCalls: 6, learnt: { agreement: 0.75, grouped: 2 } });
+    expect(uses[0]).toMatchObject({ modelCalls: 6, learned: { agreement: 0.75, grouped: 2 } });
     expect(JSON.stringify(outcome)).not.toContain('99');
   });
 
@@ -119,8 +119,8 @@ describe('selfConsistency', () => {
   it('calls agreement agreement: no probability is told, and samples that are all alike are told [R17.9]', async () => {
     const { agent } = bed(['18', '18', '18']);
     const { uses } = await ended(selfConsistency(agent, {}, { samples: 3 }), QUESTION);
-    expect(uses[0]?.learnt).toMatchObject({ diversityCollapse: true, agreement: 1 });
-    expect(Object.keys(uses[0]?.learnt ?? {}).join()).not.toMatch(/probab|confidence/);
+    expect(uses[0]?.learned).toMatchObject({ diversityCollapse: true, agreement: 1 });
+    expect(Object.keys(uses[0]?.learned ?? {}).join()).not.toMatch(/probab|confidence/);
   });
 
   it('says before it runs what it can cost [R17.acceptance]', () => {

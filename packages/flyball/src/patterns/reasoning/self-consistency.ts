@@ -68,7 +68,7 @@ export function selfConsistency<I, O>(
     },
   } as const;
   return pattern(about, async (run, input: I) => {
-    run.learnt({ grouped: 0 });
+    run.learned({ grouped: 0 });
     const one = (branch: Run) => runPart(branch, agent, input);
     const slots = await drawSamples(run, one, { samples, temperature, topP });
     const ballots = await ballotsOf(run, slots, same);
@@ -99,7 +99,7 @@ async function ballotsOf<O>(
 ): Promise<readonly Ballot[]> {
   const literal = slots.map((slot) => (isFilled(slot) && slot.stop === 'done' ? keyOf(slot.value) : undefined));
   const votes = literal.filter((key) => key !== undefined);
-  if (votes.length > 2 && new Set(votes).size === 1) run.learnt({ diversityCollapse: true });
+  if (votes.length > 2 && new Set(votes).size === 1) run.learned({ diversityCollapse: true });
   if (same === undefined || new Set(votes).size <= 1) return literal;
   if (typeof same === 'function')
     return keysBy(
@@ -124,9 +124,9 @@ async function groupedBy<O>(
   const listed = voting.map((index, n) => `<answer n="${n + 1}">\n${shown(slots[index]?.value)}\n</answer>`);
   const read = ({ text }: { readonly text: string }) => groupsIn(text, voting.length);
   const asked = await askUntil(run, grouper, `${GROUPING}\n\n${listed.join('\n')}`, read, 1);
-  run.learnt({ grouped: asked.tries });
+  run.learned({ grouped: asked.tries });
   if (!asked.ok) {
-    run.learnt({ ungrouped: asked.problem }); // counted as they are worded
+    run.learned({ ungrouped: asked.problem }); // counted as they are worded
     return literal;
   }
   const groupOf = new Map(asked.value.flatMap((group, n) => group.map((number) => [voting[number - 1], n] as const)));
@@ -155,7 +155,7 @@ function voted<O>(run: Entered, slots: readonly Slot<O>[], vote: Tally | undefin
   }
   const { agreement, margin, isTie, runnerUp } = vote;
   const next = runnerUp === undefined ? {} : { runnerUp: slots[runnerUp]?.value };
-  run.learnt({ agreement, margin, tie: isTie, abstained, ...next });
+  run.learned({ agreement, margin, tie: isTie, abstained, ...next });
   const reason = { code: 'uncertain', data: { agreement, needed: minAgreement } } as const;
   if (isTie) return degraded(winner.value, 'another answer has as many votes', reason);
   if (agreement >= minAgreement) return done(winner.value);

@@ -37,7 +37,7 @@ export function pairJudge({ judge, rubric, calibration }: RubricJudgeParts): Des
   const pair: PairJudge = (run, subject, other) =>
     run.enter(mark, async (inside) => {
       const verdict = await compare(inside, subject, other);
-      inside.learnt({ winner: verdict.winner, model: verdict.model, calibration: verdict.calibration });
+      inside.learned({ winner: verdict.winner, model: verdict.model, calibration: verdict.calibration });
       return verdict;
     });
   return described(pair, use);

@@ -306,8 +306,8 @@ describe('a rubric judge as a test', () => {
     }
     expect(model.promptAt('writer', 2)).toContain('coherence (0.20): Looked at coherence.');
     expect(uses.filter(({ pattern }) => pattern === 'rubricJudge')).toMatchObject([
-      { params: { id: 'V15', rubric: '1', hash: HASH }, learnt: { passed: false, calibration: 'uncalibrated' } },
-      { learnt: { passed: true } },
+      { params: { id: 'V15', rubric: '1', hash: HASH }, learned: { passed: false, calibration: 'uncalibrated' } },
+      { learned: { passed: true } },
     ]);
   });
 

@@ -58,7 +58,7 @@ export function rubricJudge({ judge, rubric, calibration }: RubricJudgeParts): D
   const verdict: SingleJudge = (run, subject, focus) =>
     run.enter(mark, async (inside) => {
       const found = await score(inside, subject, focus);
-      inside.learnt({ passed: found.passed, model: found.model, calibration: found.calibration });
+      inside.learned({ passed: found.passed, model: found.model, calibration: found.calibration });
       return found;
     });
   const test: Test<unknown, unknown> = async (run, value, input) =>

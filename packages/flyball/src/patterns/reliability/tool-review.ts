@@ -89,7 +89,7 @@ export function toolReview(
       dropped,
       kept: { ...before.kept, ...Object.fromEntries(kept.map((tool) => [tool, toldBy(uses, tool).called])) },
     });
-    run.learnt({ proposed: proposed.length, dropped: agreed.length });
+    run.learned({ proposed: proposed.length, dropped: agreed.length });
     return done({ isDue, proposed, dropped });
   });
 }

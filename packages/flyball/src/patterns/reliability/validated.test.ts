@@ -170,7 +170,7 @@ describe('validated', () => {
       { problem: expect.stringContaining('not JSON') as string, tries: 1 },
       { problem: 'total is not the sum of the lines', tries: 2 },
     ]);
-    expect(uses[0]).toMatchObject({ pattern: 'validated', learnt: { agents: 1, revisions: 2, fallbacks: 0 } });
+    expect(uses[0]).toMatchObject({ pattern: 'validated', learned: { agents: 1, revisions: 2, fallbacks: 0 } });
   });
 
   it('gives a value of the schema or an end that says why, never the text [V20.10]', async () => {

@@ -74,12 +74,12 @@ export function validated<I, O>(
     },
   } as const;
   return pattern(about, async (run, input: I): Promise<Outcome<O>> => {
-    run.learnt({ agents: 0, revisions: 0, fallbacks: 0 });
+    run.learned({ agents: 0, revisions: 0, fallbacks: 0 });
     const short = noRoom(run, input, maxRetries);
     if (short !== undefined) return short;
     const inShape = form === undefined ? run : withSetup(run, form);
     let made: Outcome<unknown> = await runPart(inShape, agent, input);
-    run.learnt({ agents: 1 });
+    run.learned({ agents: 1 });
     let last: string | undefined;
     for (let retries = 0; ; retries++) {
       if (made.stop !== 'done' && made.stop !== 'degraded') return withoutValue(made);
@@ -98,7 +98,7 @@ export function validated<I, O>(
         reviser === undefined
           ? await runPart(withClosing(inShape, wrong), agent, input)
           : await askOnce(run, reviser, revision(shown(input), form, wrong));
-      run.learnt(reviser === undefined ? { agents: retries + 2 } : { revisions: retries + 1 });
+      run.learned(reviser === undefined ? { agents: retries + 2 } : { revisions: retries + 1 });
     }
   });
 }
@@ -155,7 +155,7 @@ async function fallenBack<I, O>(
   otherwise: Agent<I, O>,
   { input, problem, tried }: { readonly input: I; readonly problem: string; readonly tried: number },
 ): Promise<Outcome<O>> {
-  run.learnt({ fallbacks: 1 });
+  run.learned({ fallbacks: 1 });
   const ended = await runPart(run, otherwise, input);
   if (ended.stop !== 'done') return ended;
   return degraded(ended.value, `No answer fit the schema, so another path answered. The last problem: ${problem}`, {

@@ -145,7 +145,7 @@ describe('withConstraints', () => {
     const { outcome, uses } = await ended(withConstraints(agent, { constraints: limits }), 'How much?');
     expect(outcome).toMatchObject({ stop: 'done', value: 'Ask the desk.' });
     expect(model.promptAt('clerk', 2)).toContain('It breaches price.');
-    expect(uses[0]).toMatchObject({ pattern: 'withConstraints', learnt: { tries: 2, reviews: 0 } });
+    expect(uses[0]).toMatchObject({ pattern: 'withConstraints', learned: { tries: 2, reviews: 0 } });
   });
 
   it('shows nothing of what breached one after the last retry [S5.acceptance]', async () => {
@@ -167,6 +167,6 @@ describe('withConstraints', () => {
     const held = withConstraints(agent, { constraints: judged, judge: session(model, 'reader') });
     const { outcome, uses } = await ended(held, 'What shall I buy?');
     expect(outcome).toMatchObject({ stop: 'done', value: 'Ask the desk.' });
-    expect(uses[0]).toMatchObject({ modelCalls: 4, learnt: { tries: 2, reviews: 2 } });
+    expect(uses[0]).toMatchObject({ modelCalls: 4, learned: { tries: 2, reviews: 2 } });
   });
 });

@@ -73,10 +73,10 @@ export function withConstraints<I, O>(
     let notes: readonly string[] = [];
     for (let tries = 1; ; tries++) {
       const made = await runPart(withNotes(framed, HEADING, notes), agent, input);
-      run.learnt({ tries, reviews: guard.asks ? tries - 1 : 0 });
+      run.learned({ tries, reviews: guard.asks ? tries - 1 : 0 });
       if (made.stop !== 'done' && made.stop !== 'degraded') return reviewed(made, guard);
       const breaches = await guard.review(run, shown(made.value));
-      run.learnt({ reviews: guard.asks ? tries : 0 });
+      run.learned({ reviews: guard.asks ? tries : 0 });
       if (breaches.length === 0) return made;
       const breached = [...new Set(breaches.map(({ id }) => id))];
       run.note({ kind: 'constraint-breach', version, ids: breached });

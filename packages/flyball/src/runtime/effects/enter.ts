@@ -28,14 +28,14 @@ export async function enter<T>(
   const own = attempt.effects.scope(path, scope, { kind: mark.ownBest === true ? 'own-pattern' : 'pattern' });
   const { tellings } = attempt.journal;
   tellings.once({ type: 'scope-start', path, ...mark });
-  let learnt: Readonly<Record<string, unknown>> | undefined;
+  let learned: Readonly<Record<string, unknown>> | undefined;
   const run = given.runFor(own) as { -readonly [member in keyof Entered]: Entered[member] };
-  run.learnt = (what) => {
+  run.learned = (what) => {
     assertOutsideEffects(attempt);
-    learnt = { ...learnt, ...roundTrip(what) };
+    learned = { ...learned, ...roundTrip(what) };
   };
   const end = (how: EventOf<'scope-end'>['how']): void => {
-    tellings.once({ type: 'scope-end', path, how, ...(learnt === undefined ? {} : { learnt }) });
+    tellings.once({ type: 'scope-end', path, how, ...(learned === undefined ? {} : { learned }) });
     if (own.isOver() && own.closedReason() === undefined) attempt.effects.forget(own);
   };
   try {

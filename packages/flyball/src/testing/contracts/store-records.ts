@@ -55,9 +55,9 @@ export function recordContract(test: (title: string, body: StoreTest) => void): 
   test('refuses what JSON cannot say', async (store) => {
     const propose = (value: unknown) =>
       Promise.resolve().then(() => store.propose(at('a'), { id: 'p', over: 0, value, now: NOW }));
-    await refuses(propose(undefined), 'VALUE_NOT_SERIALISABLE');
-    await refuses(propose({ when: new Date(0) }), 'VALUE_NOT_SERIALISABLE');
-    await refuses(propose(Number.NaN), 'VALUE_NOT_SERIALISABLE');
+    await refuses(propose(undefined), 'VALUE_NOT_SERIALIZABLE');
+    await refuses(propose({ when: new Date(0) }), 'VALUE_NOT_SERIALIZABLE');
+    await refuses(propose(Number.NaN), 'VALUE_NOT_SERIALIZABLE');
   });
 
   test('counts versions, and keeps the history oldest first', async (store) => {

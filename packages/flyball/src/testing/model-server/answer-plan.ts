@@ -1,7 +1,7 @@
 import { estimateInput, estimateOutput } from '../token-estimate.js';
 import { type Fields, fieldsOf } from './json-fields.js';
 import { refusalOf } from './refusals.js';
-import type { Misbehaviour, ServerReplyParts } from './server-script.js';
+import type { Misbehavior, ServerReplyParts } from './server-script.js';
 import type { FullReply, ServedRequest, Wire, WireRefusal } from './wire.js';
 
 /** An answer as bytes, decided before any is sent. */
@@ -50,7 +50,7 @@ const OPEN: AnswerPlan = { status: 200, headers: JSON_TYPE, pieces: [], ending: 
 
 interface Manner {
   readonly wire: Wire;
-  readonly how: Misbehaviour | undefined;
+  readonly how: Misbehavior | undefined;
 }
 
 function wholePlan(reply: FullReply, to: ServedRequest, { wire, how }: Manner): AnswerPlan {

@@ -11,7 +11,7 @@ import type { ServedRequest, WireRefusal } from './wire.js';
  * `malformed-json`: JSON that breaks off. `wrong-content-type`: an HTML page with status 200.
  * `unknown-fields`: fields, and comments, that no client knows.
  */
-export type Misbehaviour =
+export type Misbehavior =
   | '429'
   | '500'
   | '503'
@@ -27,7 +27,7 @@ export type Misbehaviour =
 
 /** A reply as a scripted model takes it, and what goes wrong with it. */
 export interface ServerReplyParts extends ReplyParts {
-  readonly misbehave?: Misbehaviour;
+  readonly misbehave?: Misbehavior;
   /** Seconds, or a time, or the text of the header. */
   readonly retryAfter?: number | Date | string;
   /** Refuses the request with this status and sentence. */

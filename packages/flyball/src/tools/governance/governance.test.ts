@@ -272,11 +272,11 @@ describe('arguments that middleware further in has changed', () => {
   it('are judged again by the autonomy budget and by guards of calls too [R3-GOV-ORDER] [R3-GOV-GUARDS]', async () => {
     const reading = toolOf<{ to: string }>({ name: 'read', touches: ({ to }) => ({ reads: [to] }) });
     const budget = autonomyBudget({ paths: pathRules({ roots: [{ path: '/work', write: true }] }) }).seam();
-    const canary = guardrails({ preCall: [canaryGuard('preCall', { canaries: ['/etc/violet-harbour-42'] })] });
+    const canary = guardrails({ preCall: [canaryGuard('preCall', { canaries: ['/etc/violet-harbor-42'] })] });
     for (const seams of [budget, canary]) {
       const sent = (to: string) => proposed(joinSeams(seams, sendingTo(to)), reading, { to: '/work/a' });
       expect(await sent('/work/b')).toMatchObject({ allow: true });
-      expect(await sent('/etc/violet-harbour-42')).toMatchObject({ allow: false });
+      expect(await sent('/etc/violet-harbor-42')).toMatchObject({ allow: false });
     }
   });
 });
