@@ -1,8 +1,18 @@
-import { type ApprovalRequest, budget, done, memoryStore, type Outcome, type Run, type ToolRef } from 'flyball';
+import {
+  type ApprovalRequest,
+  budget,
+  createRuntime,
+  done,
+  memoryEngine,
+  memoryStore,
+  type Outcome,
+  type Run,
+  type ToolRef,
+} from 'flyball';
 import { toolLoop } from 'flyball/loops';
 import { approvalInbox } from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
-import { tool } from 'flyball/tools';
+import { delegateTo, delegateTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { proposes } from '../loops/stage-loop.js';
 import { eventsOf, type Life, moving, RUN } from '../runtime/stage.js';
@@ -222,5 +232,52 @@ describe('a recommendation to modify', () => {
       message: expect.stringContaining('there is no recommendation'),
     });
     expect(paid).toEqual([]);
+  });
+});
+
+describe('work that is handed on', () => {
+  const refundTask = 'Refund order A17 to NO93 8601 1117 947.';
+
+  /** What a person is told about the task of whoever proposes the refund. */
+  async function taskShown(by: 'delegate' | 'start' | 'spawn', input: string): Promise<unknown> {
+    const { refund } = refunds();
+    const model = scriptedModel({
+      boss: [proposes('look_up', { order: 'A17' }, 'c1'), proposes('hand_over', { task: refundTask }, 'c2')],
+      clerk: [proposes('refund', { order: 'A17', euros: 120, iban: 'NO93 8601 1117 947' }, 'c3')],
+    });
+    const config = { doubleConfirmation: false } as const;
+    const clerk = toolLoop({ session: { name: 'clerk', model, setup: '' }, tools: [refund], config });
+    const handOver = delegateTool({
+      name: 'hand_over',
+      description: 'Hands a task to the clerk. Not for questions.',
+      input: { type: 'object', properties: { task: { type: 'string' } }, required: ['task'] },
+      delegates: ({ task }) => delegateTo(clerk, String(task), { share: 0.5 }),
+    });
+    const boss = toolLoop({ session: { name: 'boss', model, setup: '' }, tools: [lookUp, handOver], config });
+    const agents = {
+      clerk,
+      delegate: boss,
+      start: async (run: Run) => run.join(await run.start('clerk', refundTask, { slice: { share: 0.5 } })),
+      spawn: (run: Run, task: string) => run.spawn(clerk, task, { share: 0.5 }),
+    };
+    const runtime = createRuntime({ engine: memoryEngine(), agents, options: { worker: false } });
+    await (await runtime.start(by, input, { budget: budget(), id: RUN })).outcome();
+    const waiting = async () => (await runtime.list({ status: 'suspended' })).runs;
+    await expect.poll(async () => (await waiting()).length).toBe(by === 'start' ? 2 : 1);
+    const runs = await waiting();
+    const entries = await Promise.all(runs.map(({ id }) => runtime.entries(id)));
+    await runtime.close();
+    const requests = eventsOf(entries.flat(), 'wait-start').flatMap(({ request }) => request ?? []);
+    const { sources } = (requests as ApprovalRequest[]).find(({ action }) => action === 'refund')?.provenance ?? {};
+    return sources?.find(({ what }) => what === 'message');
+  }
+
+  it.each(['delegate', 'start'] as const)('is not shown as the words of the user: %s [F-P2]', async (by) => {
+    expect(await taskShown(by, 'What is in my mail?')).toMatchObject({ trust: 'outside', excerpt: refundTask });
+  });
+
+  it('is, where the user said it word for word [F-P2]', async () => {
+    expect(await taskShown('spawn', refundTask)).toMatchObject({ trust: 'user', excerpt: refundTask });
+    expect(await taskShown('delegate', `Hello. ${refundTask}`)).toMatchObject({ trust: 'user' });
   });
 });

@@ -1,8 +1,10 @@
 import type { ApprovalRequest } from '../../core/approval.js';
 import { canonicalJson } from '../../core/canonical.js';
+import type { Ledger } from '../../core/ledger.js';
 import type { ToolCall } from '../../core/model.js';
+import { starterIn } from '../../core/other-runs.js';
 import { describePart, isMediaPart } from '../../core/parts.js';
-import { linksOf, type Prompt } from '../../core/prompt.js';
+import { linksOf, type Prompt, type Trust } from '../../core/prompt.js';
 import { argumentsIn } from '../../core/read-json.js';
 import { type RequestProvenance, type SourceText, tracedTo, writtenIn } from '../../core/request-provenance.js';
 import type { MadeCall } from '../../core/run.js';
@@ -40,7 +42,16 @@ export function provenanceOfRequest(attempt: Attempt, { scope }: Pending, reques
 function proposedBy(attempt: Attempt, { ledger }: Scope, value: unknown, proposer: Answered): RequestProvenance {
   const { effect, session, model, prompt } = proposer;
   const by = { kind: 'model', effect, session, model, prompt: prompt.id } as const;
-  return tracedTo(by, value, sourcesIn(proposer, attempt.delivery.calls.under(ledger, '')));
+  return tracedTo(by, value, sourcesIn(proposer, attempt.delivery.calls.under(ledger, ''), givenBy(attempt, ledger)));
+}
+
+/**
+ * Whose words an agent is given as its task. A prompt calls them the user's, and for the agent they are; but a child is
+ * given what a model or code wrote, and a run that another one started what that passed on, which may be anybody's words.
+ */
+function givenBy(attempt: Attempt, { level }: Ledger): (task: string) => Trust {
+  const { text: input, trust } = inputOf(attempt);
+  return (task) => (level.path === '' || input.includes(task) ? trust : 'outside');
 }
 
 /** A long run has thousands, and each is looked through for each value. */
@@ -67,10 +78,10 @@ function proposes(tool: string, calls: readonly ToolCall[], text: string): boole
   return calls.some(({ name }) => name === tool) || (calls.length === 0 && text.includes(`"${tool}"`));
 }
 
-function inputOf({ recorded: { input } }: Attempt): SourceText {
+function inputOf({ recorded: { input }, claim: { record } }: Attempt): SourceText {
   return {
     what: 'input',
-    trust: 'user',
+    trust: starterIn(record.source) === undefined ? 'user' : 'outside',
     text: typeof input === 'string' ? input : (JSON.stringify(input, named) ?? ''),
   };
 }
@@ -80,15 +91,24 @@ function named(_key: string, value: unknown): unknown {
   return isMediaPart(value) ? describePart(value) : value;
 }
 
+/** Who owns the segments with instructions of people. */
+const PERSON = 'person';
+
 const WHAT = { system: 'setup', user: 'message', assistant: 'reply', tool: 'result' } as const;
 
-function sourcesIn({ prompt }: Answered, made: readonly MadeCall[]): readonly SourceText[] {
+function sourcesIn(
+  { prompt }: Answered,
+  made: readonly MadeCall[],
+  whose: (task: string) => Trust,
+): readonly SourceText[] {
   const links = linksOf(prompt);
   const asked = new Map(
     links.flatMap(({ segment }) => (segment.toolCalls ?? []).map((call) => [call.id, call] as const)),
   );
   return links.map((link): SourceText => {
-    const { role, trust, content, toolCallId } = link.segment;
+    const { role, owner, trust: labelled, content, toolCallId } = link.segment;
+    // what a person tells a run while it goes on reaches its children too
+    const trust = labelled === 'user' && owner !== PERSON ? whose(content) : labelled;
     const source = { what: WHAT[role], trust, text: content };
     return role === 'tool' ? { ...source, ...callOf(link, asked.get(toolCallId ?? ''), made) } : source;
   });
