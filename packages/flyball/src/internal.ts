@@ -117,6 +117,7 @@ export { INJECTION_DETECTORS } from './tools/governance/shield/detectors.js';
 export { sanitised, screenText, screenTexts } from './tools/governance/shield/screen-text.js';
 export { nearestNames } from './tools/nearest-names.js';
 export type { ToolEntry } from './tools/registry.js';
+export { classifyAddress } from './tools/rules/addresses.js';
 export { toolSpecOf } from './tools/tool-spec.js';
 export { answerText } from './views/answer.js';
 export { askedIn } from './views/asked.js';

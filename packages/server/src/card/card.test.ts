@@ -219,6 +219,25 @@ describe('discovery', () => {
     });
   });
 
+  it.each([
+    'http://127.0.0.1:4747/v1',
+    'http://localhost/v1',
+    'https://localhost:4747/v1',
+    'https://[::1]/v1',
+    'https://169.254.169.254/v1',
+    'https://10.0.0.7/v1',
+  ])('refuses an interface on this machine or in its network on the card of a stranger: %s [R6-CARD]', async (url) => {
+    const card = await (await fetch(`${await serving([DESK])}/.well-known/agent-card.json`)).json();
+    const interfaces = [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }];
+    const found = (all: readonly unknown[]) =>
+      discover('https://agents.example.com', NEED, {
+        fetch: async () => Response.json({ ...(card as object), supportedInterfaces: all }),
+      });
+    expect(await found(interfaces)).toMatchObject({ code: 'unsupported-version' });
+    const other = { ...interfaces[0], url: 'https://api.example.net/v1' };
+    expect(await found([...interfaces, other])).toMatchObject({ verified: true, interface: { url: other.url } });
+  });
+
   it('refuses a skill that takes less than will be sent [R6-CARD] [I5.3] [I5.acceptance]', async () => {
     const origin = await serving([DESK]);
     const input = schemaOfFields({ question: { type: 'string' }, urgent: { type: 'boolean' } }, 'refuse');

@@ -1,5 +1,5 @@
 import type { JsonSchema } from 'flyball';
-import { described, parsedUrl, sha256, useFrom } from 'flyball/internal';
+import { classifyAddress, described, parsedUrl, sha256, useFrom } from 'flyball/internal';
 import { isLoopback } from '../settings.js';
 import { narrowerAt } from './accepts.js';
 import type { AgentCardDocument, CardInterface, CardSkill, SkillSchemas } from './card.js';
@@ -77,7 +77,9 @@ export async function discover(
   const read = await readCard(fetched.text);
   if (!read.ok) return refuse(read.code, read.because);
   const { card } = read;
-  const chosen = card.supportedInterfaces.find(({ protocolVersion, url }) => isSpoken(protocolVersion) && isSafe(url));
+  const chosen = card.supportedInterfaces.find(
+    ({ protocolVersion, url }) => isSpoken(protocolVersion) && isSafe(url, fetched.origin),
+  );
   if (chosen === undefined) return refuse('unsupported-version', versionsText(card));
   const skill = card.skills.find(({ id }) => id === need.skill);
   if (skill === undefined) return refuse('missing-skill', skillsText(card, need));
@@ -135,11 +137,23 @@ function known({
   return { id, name, description, tags, examples, inputModes, outputModes };
 }
 
-/** An interface without encryption is none: whoever listens in between would see the task and could answer it. */
-function isSafe(url: string): boolean {
+/**
+ * An interface without encryption is none: whoever listens in between would see the task and could answer it. Nor is one
+ * on this machine or inside its network, unless the card came from that very host: a stranger's card would have us send
+ * requests where the stranger cannot.
+ */
+function isSafe(url: string, from: string): boolean {
   if (parsedUrl(url) === undefined) return false;
   const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  const isOwn = hostname === new URL(from).hostname;
+  if (protocol === 'http:') return isOwn && isLoopback(hostname);
+  return protocol === 'https:' && (isOwn || isPublic(hostname));
+}
+
+/** As far as a name tells: where it leads is checked by whoever connects. */
+function isPublic(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  return name !== 'localhost' && !name.endsWith('.localhost') && classifyAddress(name).kind !== 'not-public';
 }
 
 function versionsText({ supportedInterfaces }: AgentCardDocument): string {
