@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Run,
   type RunRef,
+  type Tool,
 } from 'flyball';
 import type { CrashPlan } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
@@ -252,6 +253,36 @@ describe('another run', () => {
     isDown = false;
     const next = stage.open(joining, agents(joining, helperOf()));
     expect(await played(stage, next, next.resume())).toMatchObject({ value: 'tom heard hello' });
+    expect((await stage.events('wait-end')).filter(({ timedOut }) => timedOut)).toEqual([]);
+  });
+
+  it('tells who joins it of every bound that it comes to [R11-N6-TOLD]', async () => {
+    const look: Tool<null, null> = { name: 'look', description: 'Looks.', effect: 'pure', execute: async () => null };
+    const helper: Agent<null, string> = async (run) => {
+      await run.call(look, null);
+      await run.call(look, null);
+      await run.wait({ name: 'go' });
+      await run.call(look, null);
+      return done('looked');
+    };
+    const agent: Agent<null, unknown> = async (run) => {
+      const ref = await run.start('helper', null, { slice: { toolCalls: 1 } });
+      const first = await run.join(ref);
+      await run.wait({ name: 'on' });
+      return done([first.stop, (await run.join(ref)).stop]);
+    };
+    const stage = moving();
+    const life = stage.open(agent, agents(agent, helper));
+    const { runtime } = life;
+    await life.start();
+    const other = (await runtime.list({ agent: 'helper' })).runs[0]?.id ?? '';
+    expect(await (await runtime.wake(RUN)).outcome()).toMatchObject({ waiting: [{ name: 'on' }] });
+    await (await runtime.resume(other, { budget: { toolCalls: 2 } })).outcome();
+    await runtime.signal(RUN, 'on', null);
+    expect(await (await runtime.wake(RUN)).outcome()).toMatchObject({ waiting: [{ name: `ended:${other}` }] });
+    await runtime.signal(other, 'go', null);
+    expect(await (await runtime.wake(other)).outcome()).toMatchObject({ stop: 'bounded', limit: 2 });
+    expect(await (await runtime.wake(RUN)).outcome()).toMatchObject({ stop: 'done', value: ['bounded', 'bounded'] });
     expect((await stage.events('wait-end')).filter(({ timedOut }) => timedOut)).toEqual([]);
   });
 

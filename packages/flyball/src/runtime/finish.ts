@@ -37,11 +37,11 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   const final = isLate ? withoutNotes(await undone(attempt, guarded)) : guarded;
   const shown = asShown(isLate ? await actsOf(attempt) : facts, guarded.acts);
   const ended = { ...final, ...shown, usage: attempt.effects.usage() };
-  attempt.journal.push({ type: 'run-end', outcome: ended });
+  const end = attempt.journal.push({ type: 'run-end', outcome: ended });
   await attempt.journal.barrier();
   attempt.life.unload();
   // before it is given back: until then, whoever comes after a crash takes it over and tells again
-  await attempt.host.others.ended(attempt.claim.record, ended.stop);
+  await attempt.host.others.ended(attempt.claim.record, end);
   await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, ...codeOf(ended) });
   attempt.host.ended(attempt, ended);
 }

@@ -95,7 +95,7 @@ async function open(home: Home, claim: Claim, why: Why, pauses: readonly StoredM
   const keeps = await outcomesToKeep(home, claim, loaded);
   if (home.isClosed) return putBack(home, { ...claim, was: 'pending' });
   const recorded = indexJournal(loaded.entries, { deep: false, keeps });
-  if (recorded.end !== undefined) return restEnded(home, claim, recorded.end);
+  if (recorded.end !== undefined) return restEnded(home, claim, loaded.entries, recorded.end);
   // it paused as its generation began, or its owner died before it could say so
   if (recorded.isPaused) return restPaused(home, claim, loaded.entries);
   const attempt = new Attempt({
@@ -128,9 +128,15 @@ function workedBefore({ activeMs }: Recorded, { record }: Claim): number {
 }
 
 /** It ended, but its owner died before it could say so. */
-async function restEnded(home: Home, claim: Claim, { outcome }: EventOf<'run-end'>): Promise<void> {
+async function restEnded(
+  home: Home,
+  claim: Claim,
+  entries: readonly LoadedEntry[],
+  { outcome }: EventOf<'run-end'>,
+): Promise<void> {
   const { engine, clock } = home.settings;
-  await home.host.others.ended(claim.record, outcome.stop);
+  const end = entries.findLast(({ event }) => event.type === 'run-end');
+  if (end !== undefined) await home.host.others.ended(claim.record, end);
   home.dropLease(claim.runId);
   const status = outcome.stop as Exclude<Stop, 'suspended'>;
   await engine.release(claim, { status, ...codeOf(outcome), now: clock.now() });

@@ -52,10 +52,10 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
         if (codeOf(error) !== 'ALREADY_TERMINAL') throw error;
       });
     },
-    async ended({ id, source, fork }, stop) {
+    async ended({ id, source, fork }, { generation, seq }) {
       const starter = fork === undefined ? starterIn(source) : undefined;
       if (starter === undefined) return;
-      const told = { from: sourceOf(id), id: `${endedSignal(id)}:${stop}`, mayAnswer: false };
+      const told = { from: sourceOf(id), id: `${endedSignal(id)}:${generation}.${seq}`, mayAnswer: false };
       await signal(opened, starter, endedSignal(id), null, told).catch((error: unknown) => {
         // it is not given back then: whoever takes it up tells again
         if (isOfStorage(error)) throw error;

@@ -1,5 +1,5 @@
 import type { Budget } from '../core/budget.js';
-import type { EventOf } from '../core/events.js';
+import type { Entry, EventOf } from '../core/events.js';
 import type { OtherRun } from '../core/other-runs.js';
 import type { RunRecord } from '../ports/engine.js';
 
@@ -27,8 +27,11 @@ export interface OtherRunsHost {
   cancel(by: Reaching, run: string, id: string): Promise<void>;
   /** The people behind those who asked: where another run asked, whoever asked for that one. */
   peopleBehind(askers: readonly string[]): Promise<readonly string[]>;
-  /** Tells the run that started this one that it has ended. Rejects where the storage fails, which says nothing of it. */
-  ended(record: RunRecord, stop: string): Promise<void>;
+  /**
+   * Tells the run that started this one that it has ended, once for each end: at a bound it may come to several. Rejects
+   * where the storage fails, which says nothing of it.
+   */
+  ended(record: RunRecord, end: Pick<Entry, 'generation' | 'seq'>): Promise<void>;
 }
 
 export interface StartOther {
