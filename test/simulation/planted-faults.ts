@@ -231,8 +231,8 @@ const OTHERS: readonly PlantedFault[] = [
     name: 'ended-runs-again',
     file: 'runtime/opening.ts',
     what: 'a run whose owner died between its end and its release runs again',
-    find: 'if (recorded.end !== undefined) return restEnded(home, claim, recorded.end);',
-    put: "if (recorded.end !== undefined && recorded.end.outcome.stop === 'bounded') return restEnded(home, claim, recorded.end);",
+    find: 'if (recorded.end !== undefined) return restEnded(home, claim, loaded.entries, recorded.end);',
+    put: "if (recorded.end !== undefined && recorded.end.outcome.stop === 'bounded') return restEnded(home, claim, loaded.entries, recorded.end);",
   },
   {
     name: 'calls-beyond-budget',
