@@ -3,6 +3,7 @@ import { systemClock } from './adapters/host-node/system-clock.js';
 import { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
 import type { Agents } from './core/agent-types.js';
 import { ConfigError } from './core/errors.js';
+import { refuseUnknownOptions } from './core/known-options.js';
 import type { Price } from './core/model.js';
 import { priceLookup } from './core/prices.js';
 import type { Seams } from './core/seams.js';
@@ -53,8 +54,25 @@ interface CompositionFinding {
   readonly change: string;
 }
 
+const PARTS: readonly (keyof CreateRuntime)[] = [
+  'engine',
+  'agents',
+  'seams',
+  'prices',
+  'options',
+  'onProblem',
+  'onStalled',
+  'onLost',
+  'telemetry',
+  'dispatcher',
+  'clock',
+  'host',
+  'composition',
+];
+
 /** Creates a runtime that starts, resumes and controls runs in this process. */
 export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtime<A> {
+  refuseIncomplete(given);
   refuseErrors(given);
   const runtime: Runtime = openRuntime({
     engine: given.engine,
@@ -75,6 +93,17 @@ export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtim
     ...(given.options === undefined ? {} : { options: given.options }),
   });
   return runtime as Runtime<A>; // names and types are the compiler's: the runtime below goes by names alone
+}
+
+function refuseIncomplete(given: CreateRuntime): void {
+  refuseUnknownOptions('createRuntime', given, PARTS);
+  const { engine, agents, dispatcher } = given as Partial<CreateRuntime>;
+  if (typeof engine?.create !== 'function')
+    throw new ConfigError('createRuntime needs an engine: await sqliteEngine({ path }), or memoryEngine() in tests.');
+  if (typeof agents !== 'object' || agents === null)
+    throw new ConfigError('createRuntime needs agents by name: { agents: { greet } }.');
+  if (dispatcher !== undefined && typeof dispatcher.dispatch !== 'function')
+    throw new ConfigError('The dispatcher has no method dispatch(runId).');
 }
 
 /** Before anything is opened: what is composed wrongly is not run. */

@@ -76,6 +76,7 @@ export { lastGeneration } from './core/fork-points.js';
 export { isPassingStatus } from './core/http-answer.js';
 export { inertJson } from './core/inert-json.js';
 export { through } from './core/join-seams.js';
+export { refuseUnknownOptions } from './core/known-options.js';
 export { parsedUrl } from './core/parsed-url.js';
 export { bytesOf, hashOf, isMediaPart, isParts, isSoundMedia, mediaIn, textOf } from './core/parts.js';
 export { PRICES, priceOf } from './core/prices.js';

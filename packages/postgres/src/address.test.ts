@@ -15,6 +15,7 @@ it('an address sets options of the engine, and leaves the others to the driver [
   expect(optionsIn('postgres://host')).toEqual({ url: ['postgres://host'] });
   expect(() => optionsIn('postgres://host/x?replicated=yes')).toThrow('must be true or false');
   expect(() => optionsIn('postgres://host/x?synchronous_commit=never')).toThrow('must be on, remote_write');
+  expect(() => optionsIn('postgres://host/x?schema=%')).toThrow('write % as %25');
 });
 
 it('an address sets connections and timeouts, and code takes precedence over it [R10-PG-ADDRESS]', () => {

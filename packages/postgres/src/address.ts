@@ -1,7 +1,7 @@
 import { ConfigError } from 'flyball';
 import { nearestNames } from 'flyball/internal';
 
-const COMMITS = ['on', 'remote_write', 'remote_apply', 'off'] as const;
+export const COMMITS = ['on', 'remote_write', 'remote_apply', 'off'] as const;
 
 /** What an address can say: where the servers are, and some of the options of the engine. */
 export interface AddressOptions {
@@ -64,7 +64,7 @@ export function optionsIn(address: string): AddressOptions {
   for (const each of queries.join('?').split('&')) {
     const [name = '', value = ''] = each.split('=');
     const read = Object.hasOwn(OURS, name) ? OURS[name] : undefined;
-    if (read !== undefined) found = merged(found, read(decodeURIComponent(value), name));
+    if (read !== undefined) found = merged(found, read(decoded(value, name), name));
     else if (each === '' || THEIRS.includes(name)) left.push(each);
     else throw unknown(name);
   }
@@ -81,6 +81,14 @@ function merged(some: Omit<AddressOptions, 'url'>, more: Omit<AddressOptions, 'u
 function hostsIn(place: string): readonly string[] {
   const [, begin = '', hosts = '', rest = ''] = /^(\w+:\/\/(?:.*@)?)([^/]*)(.*)$/s.exec(place) ?? [];
   return begin === '' ? [place] : hosts.split(',').map((host) => `${begin}${host}${rest}`);
+}
+
+function decoded(value: string, name: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw wrong(name, 'readable: write % as %25');
+  }
 }
 
 function wrong(name: string, expected: string): ConfigError {

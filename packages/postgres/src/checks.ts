@@ -66,6 +66,16 @@ async function checkVersion(ask: Ask): Promise<void> {
     );
 }
 
+/** Any text can come from a model or a person. SQL_ASCII keeps bytes as they are. */
+async function checkEncoding(ask: Ask): Promise<void> {
+  const [row] = await ask('SHOW server_encoding');
+  const encoding = String(row?.['server_encoding'] ?? 'UTF8').toUpperCase();
+  if (['UTF8', 'UTF-8', 'SQL_ASCII'].includes(encoding)) return;
+  throw new ConfigError(
+    `The encoding of this database is ${encoding}, which cannot store all text. Create a database with ENCODING 'UTF8' and use that.`,
+  );
+}
+
 /** What is asked once, when the engine is opened. */
 export async function checkServer(ask: Ask, settings: Settings): Promise<void> {
   const product = await productOf(ask);
@@ -74,6 +84,7 @@ export async function checkServer(ask: Ask, settings: Settings): Promise<void> {
       `${product.replace(/ on .*| \(.*/, '')} is compatible with PostgreSQL. Flyball has not been tested on it.`,
     );
   else await checkVersion(ask);
+  await checkEncoding(ask);
   if (settings.synchronousCommit === 'off')
     settings.onNotice(
       'synchronous_commit is off: if PostgreSQL or its machine crashes, writes confirmed in the last 0.6 seconds are lost, and effects from that time are repeated.',

@@ -7,6 +7,9 @@ export type Rows = readonly Row[];
 /** How much longer than a statement may take we wait: the server ends it sooner, unless there is no server any more. */
 const GRACE_MS = 5_000;
 
+/** Numbers come back as they were written, also where a database or a user is set to round them. */
+const ALL_DIGITS = 1;
+
 export interface Hooks {
   /** Looks at a connection before anything else uses it: one that throws is not used. */
   readonly check: (ask: (text: string) => Promise<Rows>) => Promise<void>;
@@ -75,7 +78,11 @@ export class Connection {
     const { pooled, statementMs, synchronousCommit } = this.settings;
     // through a pooler the next transaction may be somebody else's: settings last for one
     const before = pooled
-      ? [`SET LOCAL statement_timeout = ${statementMs}`, `SET LOCAL synchronous_commit = '${synchronousCommit}'`]
+      ? [
+          `SET LOCAL statement_timeout = ${statementMs}`,
+          `SET LOCAL synchronous_commit = '${synchronousCommit}'`,
+          `SET LOCAL extra_float_digits = ${ALL_DIGITS}`,
+        ]
       : [];
     const isAlone = statements.length === 1 && before.length === 0;
     const sent = isAlone
@@ -175,7 +182,7 @@ function clientOptions(url: string, settings: Settings, types: ClientOptions['ty
   const { bare, options } = withoutOptions(url);
   const own = pooled
     ? ''
-    : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=60000`;
+    : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=60000 -c extra_float_digits=${ALL_DIGITS}`;
   const all = `${options} ${own}`.trim();
   return {
     connectionString: bare,

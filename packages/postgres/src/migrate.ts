@@ -63,9 +63,16 @@ export async function migrate(connection: Connection, schema: string, steps = mi
       else if (isLacking && hasStorage) hasStorage = false;
       else if (isLacking && hasLocks) hasLocks = false;
       else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === MOST_TRIES)
-        throw storageError(error);
+        throw isReserved(schema, code, message) ? reserved(schema) : storageError(error);
     }
   }
+}
+
+const isReserved = (schema: string, code: string, message: string): boolean =>
+  code === '42601' && message.includes(`near "${schema}"`);
+
+function reserved(schema: string): ConfigError {
+  return new ConfigError(`"${schema}" is a word of SQL and cannot be the name of a schema here. Choose another name.`);
 }
 
 async function firstTables(schema: string, ask: Ask) {

@@ -1,6 +1,6 @@
 import { ConfigError } from 'flyball';
-import { parsedUrl } from 'flyball/internal';
-import { optionsIn } from './address.js';
+import { parsedUrl, refuseUnknownOptions } from 'flyball/internal';
+import { COMMITS, optionsIn } from './address.js';
 import type { Tls } from './driver.js';
 
 /** Options of `postgresEngine`. */
@@ -64,7 +64,47 @@ function inAll(
   return connections?.[kind] ?? addresses.find((one) => one.connections?.[kind])?.connections?.[kind] ?? 2;
 }
 
+const NAMES: readonly (keyof PostgresOptions)[] = [
+  'url',
+  'schema',
+  'tls',
+  'connections',
+  'replicated',
+  'pooled',
+  'synchronousCommit',
+  'statementMs',
+  'patienceMs',
+  'pollMs',
+  'leaseClock',
+  'onNotice',
+];
+
+/** A day: timers of Node and settings of PostgreSQL both end at about 24 of them. */
+const MOST_MS = 86_400_000;
+
+/** Whoever writes JavaScript is told as well. What commits wait for hangs on these: nothing is guessed. */
+function refuseMistakes(stated: PostgresOptions): void {
+  refuseUnknownOptions('postgresEngine', stated, NAMES);
+  const { url, connections, replicated, pooled, synchronousCommit, leaseClock, onNotice } = stated;
+  const addresses: readonly unknown[] = Array.isArray(url) ? url : [url];
+  if (addresses.some((one) => typeof one !== 'string'))
+    throw new ConfigError('postgresEngine needs a url, as in { url: "postgres://user@host/database" }.');
+  if (connections !== undefined) refuseUnknownOptions('connections', connections, ['writers', 'readers']);
+  for (const [name, value] of Object.entries({ replicated, pooled }))
+    if (value !== undefined && typeof value !== 'boolean')
+      throw new ConfigError(`${name} must be true or false, not ${JSON.stringify(value)}.`);
+  if (synchronousCommit !== undefined && !COMMITS.includes(synchronousCommit))
+    throw new ConfigError(
+      `synchronousCommit must be ${COMMITS.join(', ')}, not ${JSON.stringify(synchronousCommit)}: with anything else, confirmed writes could be lost.`,
+    );
+  if (leaseClock !== undefined && leaseClock !== 'database' && leaseClock !== 'caller')
+    throw new ConfigError(`leaseClock must be database or caller, not ${JSON.stringify(leaseClock)}.`);
+  if (onNotice !== undefined && typeof onNotice !== 'function')
+    throw new ConfigError('onNotice must be a function that receives a text.');
+}
+
 export function settle(stated: PostgresOptions): Settings {
+  refuseMistakes(stated);
   const addresses = (typeof stated.url === 'string' ? [stated.url] : stated.url).map(optionsIn);
   const urls = addresses.flatMap(({ url }) => url);
   const given: PostgresOptions = Object.assign({}, ...addresses, stated);
@@ -79,9 +119,9 @@ export function settle(stated: PostgresOptions): Settings {
     throw new ConfigError(
       'The address of PostgreSQL cannot be read. Encode special characters in the user and the password: # is %23, / is %2F, @ is %40.',
     );
-  if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema))
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,40}$/.test(schema))
     throw new ConfigError(
-      `"${schema}" cannot be the name of a schema here. Use up to 41 lowercase letters, digits and underscores.`,
+      `"${schema}" cannot be the name of a schema here. Use up to 41 lowercase letters, digits and underscores, and do not begin with pg_.`,
     );
   const settings: Settings = {
     urls,
@@ -98,8 +138,11 @@ export function settle(stated: PostgresOptions): Settings {
     leaseClock: given.leaseClock ?? 'database',
     onNotice: given.onNotice ?? ((text) => process.stderr.write(`flyball: ${text}\n`)),
   };
-  for (const name of ['writers', 'readers', 'statementMs', 'patienceMs', 'pollMs'] as const)
+  for (const name of ['writers', 'readers', 'statementMs', 'patienceMs', 'pollMs'] as const) {
     if (!Number.isInteger(settings[name]) || settings[name] < 1)
       throw new ConfigError(`${name} must be a whole number above 0, not ${String(settings[name])}.`);
+    if (name.endsWith('Ms') && settings[name] > MOST_MS)
+      throw new ConfigError(`${name} can be ${MOST_MS} (a day) at most, not ${String(settings[name])}.`);
+  }
   return settings;
 }

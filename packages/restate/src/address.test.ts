@@ -20,6 +20,14 @@ describe('an address of Restate', () => {
     expect(optionsIn('restates://cloud.example.com')).toEqual({ url: ['https://cloud.example.com'] });
   });
 
+  it('is refused with options that there are not, or none at all [R10-OPTIONS]', () => {
+    const settled = settle as (given: unknown) => unknown;
+    expect(() => settled({ url: 'restate://one', limits: { tenant: 1 } })).toThrow('no option "limits"');
+    expect(() => settled({ ulr: 'restate://one' })).toThrow('no option "ulr"');
+    expect(() => settled({})).toThrow('needs a url');
+    expect(() => settled(undefined)).toThrow('takes an object with options');
+  });
+
   it('leads to the admin API beside it, unless that is elsewhere [R10-RESTATE-COMMAND]', () => {
     expect(settle(optionsIn('restate://one:8080,two:8080'))).toMatchObject({
       ingress: ['http://one:8080', 'http://two:8080'],

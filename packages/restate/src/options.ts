@@ -1,5 +1,5 @@
 import { ConfigError } from 'flyball';
-import { parsedUrl } from 'flyball/internal';
+import { parsedUrl, refuseUnknownOptions } from 'flyball/internal';
 
 /** How many runs may be at work at the same time, by name. `'*'` is for each of those that are not named. */
 export type RestateLimits = Readonly<Record<string, number>>;
@@ -55,7 +55,25 @@ export interface Settings {
 
 const ADMIN_PORT = '9070';
 
+const NAMES: readonly (keyof RestateOptions)[] = [
+  'url',
+  'admin',
+  'ui',
+  'listen',
+  'address',
+  'token',
+  'identityKeys',
+  'name',
+  'tenants',
+  'agents',
+  'sweepMs',
+  'onProblem',
+];
+
 export function settle(given: RestateOptions): Settings {
+  refuseUnknownOptions('restateDispatcher', given, NAMES);
+  if (given.url === undefined)
+    throw new ConfigError('restateDispatcher needs a url, as in { url: "restate://host:8080" }.');
   const ingress = listOf(given.url).map(httpOf);
   if (ingress.length === 0) throw wrongUrl('');
   const name = given.name ?? 'flyball';

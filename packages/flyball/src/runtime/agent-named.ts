@@ -6,7 +6,13 @@ import type { Agent } from '../core/run.js';
 export function checkAgents(agents: Agents): void {
   for (const [name, given] of Object.entries<unknown>(agents)) {
     if (typeof given === 'function') continue;
-    if (typeof (given as { readonly agent?: unknown } | null | undefined)?.agent === 'function') continue;
+    const versioned = given as { readonly agent?: unknown; readonly version?: unknown } | null | undefined;
+    if (typeof versioned?.agent === 'function') {
+      if (versioned.version !== '' && typeof versioned.version === 'string') continue;
+      throw new ConfigError(
+        `The version of agents.${name} must be a text that is not empty, not ${JSON.stringify(versioned.version)}.`,
+      );
+    }
     throw new ConfigError(
       `agents.${name} is not an agent. Pass a function, { agent, version }, or what defineAgent or workflow returns: a definition alone has to go through defineAgent first.`,
     );

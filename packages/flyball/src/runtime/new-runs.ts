@@ -21,12 +21,13 @@ interface Starting extends StartOptions {
   readonly starter?: EventOf<'run-start'>['starter'];
 }
 
-export async function startRun(opened: Opened, agent: string, input: unknown, start: Starting): Promise<RunHandle> {
+export async function startRun(opened: Opened, agent: string, input: unknown, given?: Starting): Promise<RunHandle> {
+  const start = given ?? ({} as Starting); // without a compiler: the check of the budget says what is missing
   const { lives, settings } = opened;
   const { clock, seams } = settings;
   if (start.starter === undefined) lives.assertOpen(); // what a run has begun ends also while its process does
   const { version } = lives.agent(agent);
-  const budget = checkedBudget(start?.budget);
+  const budget = checkedBudget(start.budget);
   const id = checkedId(start.id ?? newRunId());
   const subject = start.subject ?? ANONYMOUS;
   const tenant = start.tenant ?? 'default';

@@ -8,6 +8,7 @@ import type { Dispatcher } from '../ports/dispatcher.js';
 import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import { checkedOptions } from './checked-options.js';
 import { type DeclaredGone, withDeclared } from './declared-gone.js';
 import type { AroundBody, AttemptOptions } from './host.js';
 import { type Work, type WorkerChoice, workOf } from './worker-options.js';
@@ -87,7 +88,7 @@ export interface Settings extends RuntimeParts {
 }
 
 export function settle(parts: RuntimeParts): Settings {
-  const chosen = { ...DEFAULTS, ...parts.options };
+  const chosen = { ...DEFAULTS, ...checkedOptions<RuntimeOptions>(parts.options) };
   const { dispatcher, agents } = parts;
   const options = dispatcher === undefined ? chosen : { ...chosen, worker: false };
   return {

@@ -1,3 +1,4 @@
+import { refuseUnknownOptions } from '../../core/known-options.js';
 import type { Engine } from '../../ports/engine.js';
 import type { Store } from '../../ports/store.js';
 import { ChangeWatch } from './change-watch.js';
@@ -64,7 +65,10 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
 /** What the file is opened to, and how it is reached. */
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
+const NAMES: readonly (keyof SqliteOptions)[] = ['path', 'driver', 'acceptLoss', 'busyMs', 'pollMs', 'hooks'];
+
 async function openParts(options: SqliteOptions) {
+  refuseUnknownOptions('sqliteEngine', options, NAMES);
   const { path, busyMs = 5_000, pollMs = 50, hooks = {} } = options;
   const file = await openFile({ ...options, busyMs });
   const { database, guard } = file;

@@ -26,8 +26,10 @@ export interface OpenFile {
 /** Opens the file, creates or migrates its tables, and refuses one that is damaged, newer or has lost records. */
 export async function openFile(options: OpenOptions): Promise<OpenFile> {
   const { path } = options;
-  if (path === '' || path.startsWith(':') || path.startsWith('file:')) {
-    throw new ConfigError(`sqliteEngine needs the path of a file, got "${path}". For memory use memoryEngine().`);
+  if (typeof path !== 'string' || path === '' || path.startsWith(':') || path.startsWith('file:')) {
+    throw new ConfigError(
+      `sqliteEngine needs the path of a file, got ${JSON.stringify(path)}. For memory use memoryEngine().`,
+    );
   }
   // looked at in this order: whoever makes a database makes its tip first, so only a copy can be there without one
   const isAlone = existsSync(path) && !existsSync(`${path}.tip`);
