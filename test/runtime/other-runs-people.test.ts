@@ -133,6 +133,24 @@ describe('people and runs that runs start', () => {
     await runtime.close();
   });
 
+  it.each(['run:alices', 'RUN:alices', 'run:elsewhere'])(
+    'whoever is called like a run, as %s, approves nothing of their own, and hears of nobody in another tenant [R11-N6-ASKERS]',
+    async (subject) => {
+      const { runtime, paid } = desk();
+      const common = { budget: budget(), subject: 'alice' };
+      await (await runtime.start('told', null, { ...common, id: 'alices' })).outcome();
+      await (await runtime.start('told', null, { ...common, id: 'elsewhere', tenant: 'other' })).outcome();
+      const { id } = await runtime.start('payer', 'mallory', { budget: budget(), subject });
+      expect(await approving(runtime, id, subject)).toBe('DENIED');
+      const needs = (await runtime.entries(id)).flatMap(({ event }) =>
+        event.type === 'wait-start' ? [event.needs] : [],
+      );
+      expect(needs).toEqual([expect.objectContaining({ requesters: [subject === 'run:alices' ? 'alice' : subject] })]);
+      expect(paid).toEqual([]);
+      await runtime.close();
+    },
+  );
+
   it('a run that somebody else put under its id is not the one it started [R11-N6-OWN]', async () => {
     const { runtime } = desk();
     const first = await runtime.start('wide', null, { id: 'order-77', budget: budget(), subject: 'alice' });

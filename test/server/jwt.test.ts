@@ -102,6 +102,8 @@ describe('a token [R6-ACCESS-JWT]', () => {
     ['with a list of tenants', { tenant: ['acme', 'other'] }],
     ['without a subject', { sub: undefined }],
     ['with a subject that breaks a line', { sub: 'maria\r\nadmin' }],
+    ['with the subject of a run', { sub: 'run:run_1' }],
+    ['with the subject of a trigger', { sub: ' Trigger:nightly' }],
     ['with scopes that are none', { scope: { admin: true } }],
     ['with a scope that breaks a line', { scopes: ['runs:read\n*'], scope: undefined }],
   ])('is refused %s', async (_, wrong) => {

@@ -7,6 +7,7 @@ import {
   scopesInWords,
 } from './approval-rules.js';
 import { isBlank, SEEN_PATTERN } from './blank.js';
+import { starterIn } from './other-runs.js';
 import type { RequestProvenance } from './request-provenance.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
@@ -128,9 +129,12 @@ export function samePerson(a: string, b: string): boolean {
   return nameOf(a) !== '' && nameOf(a) === nameOf(b);
 }
 
-/** Nobody is no person, however it is written; nor is whoever did not say who they are. */
+/**
+ * Nobody is no person, however it is written; nor is whoever did not say who they are, nor a run: for one of those the
+ * people behind it are asked for, and who was called like a run would not be among them.
+ */
 export function isPerson(name: string): boolean {
-  return nameOf(name) !== '' && nameOf(name) !== ANONYMOUS;
+  return nameOf(name) !== '' && nameOf(name) !== ANONYMOUS && starterIn(nameOf(name)) === undefined;
 }
 
 function nameOf(name: string): string {

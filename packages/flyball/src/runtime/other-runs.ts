@@ -35,7 +35,7 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
         if (codeOf(error) !== 'ALREADY_TERMINAL' || !(await hasGot(opened, record, id))) throw error;
       });
     },
-    peopleBehind: (askers) => peopleBehind(opened, askers),
+    peopleBehind: (askers, tenant) => peopleBehind(opened, askers, tenant),
     async look(by, at, told) {
       const { status } = await reached(opened, by, at);
       if (!isOver(status) && !(told && status === 'running')) return { status };
@@ -80,7 +80,12 @@ async function hasGot({ settings: { engine } }: Opened, record: RunRecord, id: s
   return entries.some(({ event }) => event.type === 'wait-end' && event.signal === id);
 }
 
-async function peopleBehind({ settings: { engine } }: Opened, askers: readonly string[]): Promise<readonly string[]> {
+/** A run of another tenant has nobody behind it that this one may hear of. */
+async function peopleBehind(
+  { settings: { engine } }: Opened,
+  askers: readonly string[],
+  tenant: string,
+): Promise<readonly string[]> {
   const people = new Set<string>();
   const seen = new Set<string>();
   for (const left = [...askers]; left.length > 0; ) {
@@ -89,7 +94,7 @@ async function peopleBehind({ settings: { engine } }: Opened, askers: readonly s
     seen.add(asker);
     const runId = starterIn(asker);
     const record = runId === undefined ? undefined : await engine.get(runId);
-    if (record === undefined) people.add(asker);
+    if (record === undefined || record.tenant !== tenant) people.add(asker);
     else left.push(...stateAfter((await load(engine, record, record.generation)).entries).askers);
   }
   return [...people];

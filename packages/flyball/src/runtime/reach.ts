@@ -26,7 +26,7 @@ export interface OtherRunsHost {
   /** Only whoever started a run cancels it. One that has ended is left as it is. */
   cancel(by: Reaching, run: string, id: string): Promise<void>;
   /** The people behind those who asked: where another run asked, whoever asked for that one. */
-  peopleBehind(askers: readonly string[]): Promise<readonly string[]>;
+  peopleBehind(askers: readonly string[], tenant: string): Promise<readonly string[]>;
   /**
    * Tells the run that started this one that it has ended, once for each end: at a bound it may come to several. Rejects
    * where the storage fails, which says nothing of it.

@@ -21,14 +21,19 @@ export function isLabel(text: unknown): text is string {
   return typeof text === 'string' && text.trim() !== '' && text.length <= 200 && !/\p{C}/u.test(text);
 }
 
+/** What the server calls its triggers, and the runtime a run that acts for others. */
+const NO_PEOPLE = /^(?:run|trigger):/i;
+
 /** Somebody in particular: what nobody in particular asked for, anybody may decide. */
 export function isSubject(text: unknown): text is string {
-  return isLabel(text) && !samePerson(text, ANONYMOUS);
+  return isLabel(text) && !samePerson(text, ANONYMOUS) && !NO_PEOPLE.test(text.normalize('NFKC').trim());
 }
 
 export function checkedSubject(text: string): string {
   if (isSubject(text)) return text;
-  throw new ConfigError(`The subject of a key must be one line of 1 to 200 characters, and not "${ANONYMOUS}".`);
+  throw new ConfigError(
+    `The subject of a key must be one line of 1 to 200 characters, not "${ANONYMOUS}", and not begin with "run:" or "trigger:".`,
+  );
 }
 
 export function checkedTenant(name: string): string {

@@ -168,7 +168,9 @@ async function neededFor(attempt: Attempt, { kind, asking }: WaitPlan): Promise<
   const { requesterDecides: may } = attempt.host.options;
   const isApproval = kind === 'approval' || (kind === 'doubt' && asking !== undefined);
   const requesterDecides = !isApproval || (typeof may === 'function' ? await may() : may);
-  const requesters = requesterDecides ? askers : await attempt.host.others.peopleBehind(askers);
+  const requesters = requesterDecides
+    ? askers
+    : await attempt.host.others.peopleBehind(askers, attempt.claim.record.tenant);
   return needsOf(asking ?? ANYBODY, { requesters, requesterDecides });
 }
 
