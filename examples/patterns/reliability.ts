@@ -123,12 +123,13 @@ const open = state.pendingActions.map(({ name }) => name);
 
 // #region errorDigest
 const errors = errorDigest({ maxConsecutive: 3, maxTotal: 20 });
-const patient: Agent<string, string> = async (run, task) => {
-  const result = await run.guarded(errors.guard(run)).call(refund, { cents: 100 });
+const trying: Agent<string, string> = async (run, task) => {
+  const result = await run.call(refund, { cents: 100 });
   if (result.ok) return done(result.content);
   const { text } = await run.ask(session('clerk', 'You explain.'), `${task}\n\nErrors so far:\n${errors.text(run)}`);
   return done(text);
 };
+const patient = guarded(trying, errors);
 // #endregion
 
 // #region toolBudgetSeam

@@ -208,6 +208,7 @@ describe('an agent as a tool', () => {
     expect(await moving().open(desk).start('q')).toMatchObject({
       stop: 'blocked',
       because: 'handed over by to_billing',
+      reason: { code: 'transfer', data: { tool: 'to_billing', package: { to: 'billing', about: 'an invoice' } } },
       partial: {
         termination: 'transfer',
         transfer: { tool: 'to_billing', package: { to: 'billing', about: 'an invoice' } },

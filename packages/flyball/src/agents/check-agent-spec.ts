@@ -1,6 +1,6 @@
 import { AXES } from '../core/budget.js';
+import { outOfRange } from '../core/sampling.js';
 import type { JsonSchema } from '../core/schema.js';
-import { outOfRange } from '../kit/sampling.js';
 import { completeConfig, DEFAULT_CONFIG } from '../loops/tool-loop/config.js';
 import { AUTONOMY_LEVELS } from '../tools/governance/autonomy-level.js';
 import type { AgentSpec, Dependency, Ownership } from './agent-spec.js';

@@ -630,15 +630,17 @@ const refund = tool({
 });
 ---
 import { type Agent, done } from 'flyball';
+import { guarded } from 'flyball/patterns';
 import { errorDigest } from 'flyball/patterns/reliability';
 
 const errors = errorDigest({ maxConsecutive: 3, maxTotal: 20 });
-const patient: Agent<string, string> = async (run, task) => {
-  const result = await run.guarded(errors.guard(run)).call(refund, { cents: 100 });
+const trying: Agent<string, string> = async (run, task) => {
+  const result = await run.call(refund, { cents: 100 });
   if (result.ok) return done(result.content);
   const { text } = await run.ask(session('clerk', 'You explain.'), \`\${task}\\n\\nErrors so far:\\n\${errors.text(run)}\`);
   return done(text);
 };
+const patient = guarded(trying, errors);
 === V13 toolBudgetSeam
 
 ---

@@ -11,6 +11,7 @@ packages/flyball/src/adapters/engine-sqlite/schema.test.ts V10.9
 packages/flyball/src/adapters/telemetry-otel/otel.test.ts V14.1 V14.2 V14.3 V14.6
 packages/flyball/src/adapters/telemetry-otel/otlp.test.ts V14.1 V14.3 V14.6
 packages/flyball/src/agents/define-agent-pattern.test.ts O1.1 O1.2 O1.3 O1.4 O1.5 O1.6 O1.7
+packages/flyball/src/patterns/guarded.test.ts V11.5
 packages/flyball/src/patterns/integration/direct-call.test.ts I1.1 I1.2 I1.3 I1.4 I1.5 I1.6 I1.7 I1.8
 packages/flyball/src/patterns/integration/kept.test.ts I2.2 I4.2 I4.7
 packages/flyball/src/patterns/knowledge/adaptive-rag.test.ts K5.1 K5.2 K5.3 K5.4 K5.5 K5.6 K5.7

@@ -25,6 +25,8 @@ export interface Reasons {
   'no-match': { readonly label?: string; readonly confidence?: number };
   /** Everything that there was to try has been tried. */
   exhausted: { readonly tried: number };
+  /** A tool handed the work over: whoever goes on reads the package. */
+  transfer: { readonly tool: string; readonly package: unknown };
   /** Whoever had to approve it did not. */
   unapproved: { readonly rounds?: number; readonly by?: string };
 }

@@ -2,8 +2,8 @@ import { type About, sessionsIn, useFrom } from '../core/about.js';
 import { fixedMark, type Mark } from '../core/mark.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Entered, Run } from '../core/run.js';
+import { checkSampling } from '../core/sampling.js';
 import { type Described, described, isSession, type Use } from '../core/use.js';
-import { checkSampling } from './sampling.js';
 
 export { type About, sessionsIn, useFrom };
 

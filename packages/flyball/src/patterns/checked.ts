@@ -1,6 +1,6 @@
 import { blocked } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
-import { checkCounts } from '../kit/options.js';
+import { checkCounts, checkGiven } from '../kit/options.js';
 import { runPart } from '../kit/seat.js';
 import { runTest, type Test } from '../kit/tested.js';
 
@@ -20,6 +20,7 @@ export function checked<I, O>(
   { test, otherwise }: CheckedParts<I, O>,
   { maxRetries = 1 }: { readonly maxRetries?: number } = {},
 ): Agent<I, O> {
+  checkGiven('checked', { agent, test });
   checkCounts('checked', { maxRetries }, 0);
   return async (run, input) => {
     for (let tried = 1; ; tried++) {

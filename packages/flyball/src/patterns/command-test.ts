@@ -1,6 +1,7 @@
 import type { TestReport } from '../checks/contracts.js';
 import { type TestHarnessOptions, testHarness } from '../checks/harness/test-harness.js';
 import { callingNoModel } from '../core/use.js';
+import { checkGiven } from '../kit/options.js';
 import type { Test } from '../kit/tested.js';
 
 /** How many failures are told. */
@@ -12,6 +13,8 @@ export type CommandTestOptions = Omit<TestHarnessOptions, 'level' | 'format'> &
 
 /** Passes a value when a test command passes, in a sandbox. Its score is the share of tests that passed. */
 export function commandTest(options: CommandTestOptions): Test<unknown, unknown> {
+  const { sandbox, command, cwd } = options;
+  checkGiven('commandTest', { sandbox, command, cwd });
   const harness = testHarness({ level: 'unit', format: 'auto', ...options });
   return callingNoModel<Test<unknown, unknown>>(async (run) => {
     const report = await harness.runTests(run, { passing: [], known: [] });

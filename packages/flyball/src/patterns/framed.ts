@@ -1,6 +1,7 @@
 import { checkFraming, framed as dressed, type Framing } from '../core/framing.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
+import { checkGiven } from '../kit/options.js';
 import { inRun } from './in-run.js';
 import { carrying, isSession, useOf } from './use.js';
 
@@ -16,7 +17,11 @@ export function framed<I, O>(
   part: Session<O> | Agent<I, O>,
   ...framings: readonly Framing[]
 ): Session<O> | Agent<I, O> {
-  for (const framing of framings) checkFraming(framing);
+  checkGiven('framed', { part });
+  for (const framing of framings) {
+    checkGiven('framed', { framing });
+    checkFraming(framing);
+  }
   const outermostFirst = [...framings].reverse();
   const ids = framings.flatMap((framing) => useOf(framing)?.id ?? []);
   if (isSession(part)) return carrying(dressed(outermostFirst, part as Session<O>), ids);

@@ -1,5 +1,5 @@
 import { type Agent, done, type Tool } from 'flyball';
-import { guarded, needsApproval, policyGuard, useOf, withBudget } from 'flyball/patterns';
+import { errorDigest, guarded, needsApproval, policyGuard, useOf, withBudget } from 'flyball/patterns';
 import { parsePolicy } from 'flyball/tools';
 import { expect, it } from 'vitest';
 import { moving } from '../../../../test/runtime/stage.js';
@@ -55,4 +55,28 @@ it('says which guards it has in the description of the agent [R11-PATTERN-GUARDE
     provides: expect.arrayContaining(['V1', 'V7']) as readonly string[],
   });
   expect(useOf(guarded(clerk))).toBeUndefined();
+});
+
+it('puts guards around it that go by what the run has done: the fourth try in vain is asked about [R11-PATTERN-GUARDED] [V11.5]', async () => {
+  const broken: Tool<null, string> = {
+    name: 'dial',
+    description: 'Connects. Not for addresses.',
+    effect: 'idempotent',
+    retry: { retries: 0 },
+    execute: async () => {
+      throw Object.assign(new Error('connect ECONNREFUSED'), { retryable: false });
+    },
+  };
+  const dialing: Agent<number, number> = async (run, times) => {
+    for (let n = 0; n < times; n++) await run.call(broken, null);
+    return done(times);
+  };
+  const patient = guarded(withBudget(dialing, { toolCalls: 9 }), errorDigest({ maxConsecutive: 3 }));
+  const played = (times: number) =>
+    moving()
+      .open(patient as never)
+      .start(times);
+  expect(await played(3)).toMatchObject({ stop: 'done', value: 3 });
+  expect(await played(4)).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
+  expect(useOf(patient)?.provides).toContain('V11');
 });

@@ -8,7 +8,7 @@ export { type CheckedParts, checked } from './checked.js';
 export { type CommandTestOptions, commandTest } from './command-test.js';
 export { exact, type Formula, formulaText, type Interval, predicted } from './formula.js';
 export { framed } from './framed.js';
-export { guarded } from './guarded.js';
+export { type GuardsOfRun, guarded } from './guarded.js';
 export { accumulateSkills } from './humanizer/index.js';
 export { type DirectCallOptions, type DirectCallParts, directCall, tool } from './integration/index.js';
 export {
@@ -37,7 +37,8 @@ export {
   type Transformation,
   withQueryRewriting,
 } from './knowledge/index.js';
-export { type Lookup, type LookupToolOptions, lookupTool } from './lookup.js';
+export type { Lookup } from './lookup.js';
+export { type LookupToolOptions, lookupTool } from './lookup-tool.js';
 export {
   type IsolatedOptions,
   type IsolatedParts,

@@ -3,7 +3,7 @@ import type { Agent, Entered } from '../core/run.js';
 import type { Session } from '../core/session.js';
 import { callingNoModel, type Described, isSession } from '../core/use.js';
 import { withNotes } from '../kit/notes.js';
-import { checkCounts } from '../kit/options.js';
+import { checkCounts, checkGiven } from '../kit/options.js';
 import { pattern } from '../kit/pattern.js';
 import { askOnce, runPart } from '../kit/seat.js';
 import { shown } from '../kit/shown.js';
@@ -58,6 +58,7 @@ export function reflexion<I, O>(
   { test, critic }: ReflexionParts<I, O>,
   { maxAttempts = 3, keep = 3 }: ReflexionOptions = {},
 ): Described<Agent<I, O>> {
+  checkGiven('reflexion (R7)', { agent, test, critic });
   checkCounts('reflexion (R7)', { maxAttempts, keep });
   const attempts = { fact: 'attempts', least: 1, most: { param: 'maxAttempts' } } as const;
   const about = {

@@ -8,7 +8,7 @@ import type { Agent, Entered } from '../core/run.js';
 import type { Session } from '../core/session.js';
 import { textSimilarity } from '../core/text-similarity.js';
 import { type Described, partOf } from '../core/use.js';
-import { checkCounts } from '../kit/options.js';
+import { checkCounts, checkGiven } from '../kit/options.js';
 import { pattern, sessionsIn } from '../kit/pattern.js';
 import { askOnce, runPart } from '../kit/seat.js';
 import { shown } from '../kit/shown.js';
@@ -57,6 +57,7 @@ export function selfRefine<I, O>(
   { critic, reviser, criteria = '' }: SelfRefineParts<O>,
   { maxRounds = 3 }: SelfRefineOptions = {},
 ): Described<Agent<I, O>> {
+  checkGiven('selfRefine (R8)', { agent, critic, reviser });
   checkCounts('selfRefine (R8)', { maxRounds });
   checkOneModel(agent, critic, reviser);
   const about = {

@@ -4,7 +4,7 @@ import { blocked } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
 import type { Described } from '../core/use.js';
 import { withNotes } from '../kit/notes.js';
-import { checkCounts } from '../kit/options.js';
+import { checkCounts, checkGiven } from '../kit/options.js';
 import { pattern } from '../kit/pattern.js';
 import { runPart } from '../kit/seat.js';
 import { shown } from '../kit/shown.js';
@@ -54,6 +54,7 @@ export function untilApproved<I, O>(
   { test, reviser }: UntilApprovedParts<I, O>,
   { maxRounds = 3, same = isEqual }: UntilApprovedOptions<O> = {},
 ): Described<Agent<I, O>> {
+  checkGiven('untilApproved (O5)', { agent, test });
   checkCounts('untilApproved (O5)', { maxRounds });
   const about = {
     id: 'O5',

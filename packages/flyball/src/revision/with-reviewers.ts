@@ -5,7 +5,7 @@ import type { Agent, Entered, Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
 import { slotsOf } from '../core/slot.js';
 import { callingNoModel, type Described, isOneSession, seated } from '../core/use.js';
-import { checkCounts } from '../kit/options.js';
+import { checkCounts, checkGiven } from '../kit/options.js';
 import { passedOn } from '../kit/passed-on.js';
 import { pattern } from '../kit/pattern.js';
 import { askOnce, runPart } from '../kit/seat.js';
@@ -102,7 +102,11 @@ export function withReviewers<I, O, L extends string, F extends ReviewIssue>(
   parts: WithReviewersParts<L, O> | ReviewParts<L, O, F>,
   options: WithReviewersOptions<L>,
 ): Described<Agent<I, O>> | Described<Agent<I, Reviewed<O, F>>> {
-  return 'reviser' in parts ? revising(agent, parts, options) : reviewing(agent, parts, options);
+  const { reviewers, editor } = parts;
+  checkGiven('withReviewers (O9)', { agent, reviewers, editor, precedence: options.precedence });
+  if ('reviser' in parts && parts.reviser !== undefined) return revising(agent, parts, options);
+  if (typeof editor === 'function') return reviewing(agent, parts as ReviewParts<L, O, F>, options);
+  return refuse('needs a reviser, or an editor in code where nothing is revised.');
 }
 
 function revising<I, O, L extends string>(

@@ -58,6 +58,8 @@ const TRIES = 5;
  */
 export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
   const { shelf, session, parameters = { least: 2, most: 5 }, maxBodyChars = 20_000 } = parts;
+  if (shelf === undefined || session === undefined)
+    throw new ConfigError('accumulateSkills (H4) needs a shelf and a session.');
   const policy: LearnedPolicy = { ...LEARNED_POLICY, ...parts.policy };
   if (!(parameters.least >= 0 && parameters.most >= Math.max(1, parameters.least)))
     throw new ConfigError(`A skill has least to most parameters, got ${parameters.least} to ${parameters.most}.`);

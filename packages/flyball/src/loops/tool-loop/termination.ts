@@ -1,5 +1,5 @@
 import { type BoundReachedError, type Failure, FlyballError, failureOf, unreachable } from '../../core/errors.js';
-import { blocked, degraded, done, failed, type Outcome } from '../../core/outcome.js';
+import { blocked, degraded, done, type EndDetails, failed, type Outcome } from '../../core/outcome.js';
 
 /**
  * Why a tool loop ended.
@@ -81,8 +81,9 @@ export function outcomeFor<O>(termination: Termination, result: LoopResult<O>): 
         ? degraded(result, why)
         : failed<ToolLoopResult<O>>(failureFor(termination), { partial: result });
     case 'content_filter':
-    case 'transfer': // there is no answer: whoever reads the package goes on
       return blocked<ToolLoopResult<O>>(why, { partial: result });
+    case 'transfer': // there is no answer: whoever reads the package goes on, also where a report is not handed on
+      return blocked<ToolLoopResult<O>>(why, { partial: result, ...handedOver(result) });
     case 'unproven_output':
       if (termination.isKept === true && hasOutput(result)) return degraded(result, why);
       return failed<ToolLoopResult<O>>(failureFor(termination), { partial: result });
@@ -99,6 +100,10 @@ export function outcomeFor<O>(termination: Termination, result: LoopResult<O>): 
     default:
       return unreachable(reason);
   }
+}
+
+function handedOver<O>({ transfer }: LoopResult<O>): Pick<EndDetails<never>, 'reason'> {
+  return transfer === undefined ? {} : { reason: { code: 'transfer', data: { ...transfer } } };
 }
 
 function hasOutput<O>(result: LoopResult<O>): result is ToolLoopResult<O> {

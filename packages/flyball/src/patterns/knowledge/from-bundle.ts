@@ -1,7 +1,7 @@
 import { append } from '../../core/prompt.js';
 import type { Agent, Entered } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { askOnce, runPart } from '../../kit/seat.js';
 import { assembleBundle, type Bundle, type BundleCache, bundleText } from '../../retrieval/bundle.js';
@@ -46,6 +46,7 @@ export function fromBundle<O>(
   { spec, worker, cache }: FromBundleParts<O>,
   { roles, width = 8 }: FromBundleOptions,
 ): Described<Agent<{ readonly entity: string }, O>> {
+  checkGiven('fromBundle (K13)', { spec, worker, roles });
   checkCounts('fromBundle (K13)', { width });
   const { workflow, version } = defineBundle(spec);
   const about = {

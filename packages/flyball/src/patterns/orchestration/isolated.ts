@@ -48,7 +48,7 @@ export function isolated<I, B, O>(
   { brief, result }: IsolatedParts<I, B, O>,
   { slice, maxBriefTokens = 5_000, maxSpawns = 6 }: IsolatedOptions,
 ): Described<Agent<I, O>> {
-  checkGiven('isolated (O17)', { brief, slice });
+  checkGiven('isolated (O17)', { agent, brief, slice });
   checkCounts('isolated (O17)', { maxBriefTokens, maxSpawns });
   const about = {
     id: 'O17',

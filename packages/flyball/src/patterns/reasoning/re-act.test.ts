@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, budget, done } from 'flyball';
-import { reAct, selfConsistency, useOf, withBudget, zeroShot } from 'flyball/patterns';
+import { codeTest, reAct, selfConsistency, untilApproved, useOf, withBudget, zeroShot } from 'flyball/patterns';
 import { type Script, scriptedModel } from 'flyball/testing';
-import { delegateTo, delegateTool, tool } from 'flyball/tools';
+import { delegateTo, delegateTool, tool, transferTool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ended, session } from '../../../../../test/patterns/bed.js';
@@ -171,6 +171,24 @@ describe('reAct', () => {
     const { outcome } = await ended(reAct({ worker: typed, tools: [read] }, { maxIterations: 2 }), GOAL);
     expect(outcome).toMatchObject({ stop: 'bounded' });
     expect(outcome).not.toHaveProperty('partial'); // words are no count
+  });
+
+  it('hands on what a tool handed over, through the patterns around it too [R11-N2-TRANSFER]', async () => {
+    const handOver = transferTool({
+      name: 'to_billing',
+      description: 'Hands over to billing. Not for other questions.',
+      input: z.object({ about: z.string() }),
+      transfers: ({ about }) => ({ to: 'billing', about }),
+    });
+    const desk = () => {
+      const model = scriptedModel({ worker: call('to_billing', { about: 'an invoice' }) });
+      return reAct({ worker: session(model, 'worker'), tools: [list, handOver] });
+    };
+    const reason = { code: 'transfer', data: { tool: 'to_billing', package: { to: 'billing', about: 'an invoice' } } };
+    expect((await ended(desk(), GOAL)).outcome).toMatchObject({ stop: 'blocked', reason });
+    const approved = untilApproved(desk(), { test: codeTest(() => ({ ok: true })) });
+    const outer = withBudget(approved, { modelCalls: 5 });
+    expect((await ended(outer, GOAL)).outcome).toMatchObject({ stop: 'blocked', reason });
   });
 
   it("takes the calls of an agent that works for a tool for nobody's of its own [R11-N8-PARTS]", async () => {

@@ -41,7 +41,8 @@ const MOST_TOOLS = 40;
  *
  * Model calls: `turns`, at most `maxIterations` of them, those of the window policies where the window fills up, and those of
  * agents that work for its tools. Ends `bounded` when no answer came in time, with the last words of the model as its
- * partial value where it answers with text; the budget of the run bounds cost, tokens and tool calls besides. Every result a
+ * partial value where it answers with text, and `blocked` with reason `transfer` and the package where a tool hands the
+ * work over; the budget of the run bounds cost, tokens and tool calls besides. Every result a
  * model reads comes from the tool: what it makes up after a call is cut. Not where all calls are known beforehand.
  *
  * @pattern R4

@@ -14,11 +14,14 @@ export interface ErrorDigestOptions {
   readonly maxTotal?: number;
 }
 
-/** What `errorDigest` makes of the failed calls of a run. All of it is read off the journal, so nothing is lost in a crash. */
+/**
+ * What `errorDigest` makes of the failed calls of a run. All of it is read off the journal, so nothing is lost in a crash.
+ * `guarded(agent, errors)` puts its guards around an agent.
+ */
 export interface ErrorDigest {
   /** One counted line for each class of errors, the oldest first. Empty where nothing failed. */
   text(run: Run): string;
-  /** Guards for `run.guarded`: what failed too often is not simply called again. */
+  /** What failed too often in this run or scope is not simply called again. */
   guard(run: Run): ToolSeams;
 }
 
@@ -41,10 +44,10 @@ const LONGEST_LINE = 200;
  * ```ts
  * const errors = errorDigest({ maxConsecutive: 3, maxTotal: 20 });
  * const worker: Agent<string, string> = async (run, task) => {
- *   const guarded = run.guarded(errors.guard(run));
- *   await guarded.call(compile, { file: 'a.ts' });
+ *   await run.call(compile, { file: 'a.ts' });
  *   return done((await run.ask(session, `${task}\n\nErrors so far:\n${errors.text(run)}`)).text);
  * };
+ * const careful = guarded(worker, errors);
  * ```
  */
 export function errorDigest({ maxConsecutive = 3, maxTotal = 20 }: ErrorDigestOptions = {}): Described<ErrorDigest> {

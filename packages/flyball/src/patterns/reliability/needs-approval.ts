@@ -4,6 +4,7 @@ import { ConfigError } from '../../core/errors.js';
 import type { ToolSeams } from '../../core/seams.js';
 import type { Tool } from '../../core/tool.js';
 import { type Described, described } from '../../core/use.js';
+import { checkGiven } from '../../kit/options.js';
 import { judgingCalls } from '../../tools/governance/judged-call.js';
 
 /** What `needsApproval` holds back. */
@@ -40,6 +41,7 @@ export function needsApproval<A>(
   { tool, when, rules = {} }: NeedsApprovalParts<A>,
   { timeoutMs }: NeedsApprovalOptions,
 ): Described<ToolSeams> {
+  checkGiven('needsApproval (V1)', { tool });
   if (!(Number.isFinite(timeoutMs) && timeoutMs > 0))
     throw new ConfigError(`needsApproval (V1) needs timeoutMs to be more than 0: got ${timeoutMs}.`);
   const complete = { ...rules, timeoutMs };

@@ -4,6 +4,7 @@ import { checkRubric, rubricHash } from '../../checks/rubric.js';
 import type { PairJudge } from '../../checks/verdict.js';
 import { useFrom } from '../../core/about.js';
 import { type Described, described } from '../../core/use.js';
+import { checkGiven } from '../../kit/options.js';
 import { markOf } from '../../kit/pattern.js';
 import { asking } from './asking-judge.js';
 import type { RubricJudgeParts } from './rubric-judge.js';
@@ -22,6 +23,7 @@ import type { RubricJudgeParts } from './rubric-judge.js';
  * ```
  */
 export function pairJudge({ judge, rubric, calibration }: RubricJudgeParts): Described<PairJudge> {
+  checkGiven('pairJudge (V15)', { judge, rubric });
   checkRubric(rubric);
   checkChecker(judge, 'judge');
   const compare = comparePair({ session: judge, rubric, ...(calibration === undefined ? {} : { calibration }) });

@@ -1,6 +1,7 @@
 import { useFrom } from '../../core/about.js';
 import type { ToolSeams } from '../../core/seams.js';
 import { type Described, described } from '../../core/use.js';
+import { checkGiven } from '../../kit/options.js';
 import type { Clock } from '../../ports/clock.js';
 import { judgeCall } from '../../tools/governance/governance.js';
 import { judgingCalls } from '../../tools/governance/judged-call.js';
@@ -31,6 +32,7 @@ export interface PolicyGuardOptions {
  * ```
  */
 export function policyGuard(policy: Policy | PolicySource, { clock, role }: PolicyGuardOptions): Described<ToolSeams> {
+  checkGiven('policyGuard (V7)', { policy, clock });
   const check = policyCheck({ policy, clock, levelOf: 'autonomous', ...(role === undefined ? {} : { role }) });
   const guard = judgingCalls((call, ctx) => judgeCall([check], call, ctx));
   const use = useFrom({

@@ -7,6 +7,7 @@ import { useFrom } from '../../core/about.js';
 import { sha256 } from '../../core/canonical.js';
 import type { Session } from '../../core/session.js';
 import { type Described, described } from '../../core/use.js';
+import { checkGiven } from '../../kit/options.js';
 import { markOf, scoped } from '../../kit/pattern.js';
 import { shown } from '../../kit/shown.js';
 import type { Test, Tested } from '../../kit/tested.js';
@@ -42,6 +43,7 @@ export interface RubricJudge extends Test<unknown, unknown> {
  * ```
  */
 export function rubricJudge({ judge, rubric, calibration }: RubricJudgeParts): Described<RubricJudge> {
+  checkGiven('rubricJudge (V15)', { judge, rubric });
   checkRubric(rubric);
   checkChecker(judge, 'judge');
   const parts = { session: judge, rubric, ...(calibration === undefined ? {} : { calibration }) };

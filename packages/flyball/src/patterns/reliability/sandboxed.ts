@@ -3,6 +3,7 @@ import { ConfigError, FlyballError } from '../../core/errors.js';
 import { check, type StandardSchema } from '../../core/schema.js';
 import type { Tool } from '../../core/tool.js';
 import { type Described, described } from '../../core/use.js';
+import { checkGiven } from '../../kit/options.js';
 import {
   type Mount,
   SANDBOX_LIMITS,
@@ -67,11 +68,13 @@ export function sandboxed<A, R>(
   { sandbox }: { readonly sandbox: Sandbox },
   options: SandboxedOptions = {},
 ): Described<Tool<A, R>> {
+  const { command, output, ...rest } = program;
+  const { name, description, effect } = rest;
+  checkGiven('sandboxed (V8)', { name, description, effect, command, output });
   if (sandbox === undefined) throw new ConfigError('sandboxed (V8) needs a sandbox.');
   const { network = 'deny', mounts = [] } = options;
   refuseUnconfined(sandbox.describe(), network);
   const limits = limitsOf(options);
-  const { command, output, ...rest } = program;
   const grant = { ...limits, network, mounts };
   const job: Omit<SandboxJob, 'stages'> = {
     cwd: mounts[0]?.path ?? '/tmp',

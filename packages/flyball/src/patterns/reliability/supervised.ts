@@ -1,6 +1,7 @@
 import { useFrom } from '../../core/about.js';
 import type { Agent } from '../../core/run.js';
 import { type Described, described } from '../../core/use.js';
+import { checkGiven } from '../../kit/options.js';
 import { markOf, scoped } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { classesIn, type ScopeOptions, seamsFor } from '../../people/supervised-scope.js';
@@ -20,6 +21,7 @@ import { classesIn, type ScopeOptions, seamsFor } from '../../people/supervised-
  * ```
  */
 export function supervised<I, O>(agent: Agent<I, O>, options: ScopeOptions): Described<Agent<I, O>> {
+  checkGiven('supervised (V2)', { agent, allow: options.allow, baseline: options.baseline });
   const classes = classesIn(options);
   const names = classes.map(({ name }) => name);
   const use = useFrom({

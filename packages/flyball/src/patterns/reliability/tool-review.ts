@@ -4,7 +4,7 @@ import { canonicalJson } from '../../core/canonical.js';
 import { done } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
 import type { Described } from '../../core/use.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { requestApproval } from '../../people/request-approval.js';
 import type { RecordKey, Store } from '../../ports/store.js';
@@ -68,6 +68,7 @@ export function toolReview(
   { name, record, store, rules = {} }: ToolReviewParts,
   { everyRuns = 20 }: ToolReviewOptions = {},
 ): Described<Agent<unknown, ToolReviewed>> {
+  checkGiven('toolReview (V13)', { name, record, store });
   checkCounts('toolReview (V13)', { everyRuns });
   checkedRules(rules);
   const about = { id: 'V13', name: 'toolReview', params: { tools: name, everyRuns }, parts: {}, calls: 0 } as const;

@@ -51,7 +51,7 @@ export function validated<I, O>(
   { schema, reviser, otherwise }: ValidatedParts<I, O>,
   { maxRetries = 2 }: ValidatedOptions = {},
 ): Described<Agent<I, O>> {
-  checkGiven('validated (V20)', { schema });
+  checkGiven('validated (V20)', { agent, schema });
   checkCounts('validated (V20)', { maxRetries }, 0);
   if (otherwise === undefined)
     throw new ConfigError('validated (V20) needs otherwise: an agent that answers when nothing fits.');

@@ -3,6 +3,7 @@ import { BoundReachedError, ConfigError } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Described } from '../../core/use.js';
+import { checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 
@@ -20,7 +21,8 @@ import { runPart } from '../../kit/seat.js';
  * ```
  */
 export function withBudget<I, O>(agent: Agent<I, O>, slice: BudgetSlice): Described<Agent<I, O>> {
-  if (slice === undefined || Object.keys(slice).length === 0)
+  checkGiven('withBudget (V9)', { agent });
+  if (slice === undefined || Object.values(slice).every((limit) => limit === undefined))
     throw new ConfigError('withBudget (V9) needs a slice of the budget, for example { costUsd: 0.5 }.');
   checkSlice(slice);
   const about = {

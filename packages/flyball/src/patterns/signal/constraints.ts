@@ -2,6 +2,7 @@ import { canonicalJson, sha256 } from '../../core/canonical.js';
 import { ConfigError } from '../../core/errors.js';
 import type { Framing } from '../../core/framing.js';
 import type { Session } from '../../core/session.js';
+import { checkGiven } from '../../kit/options.js';
 import { useFrom } from '../../kit/pattern.js';
 import { type Described, described } from '../use.js';
 import { type ConstraintGuard, constraintGuard } from './constraint-guard.js';
@@ -47,6 +48,7 @@ export function constraints(
   { items }: { readonly items: readonly Prohibition[] },
   { version }: { readonly version: string },
 ): Described<Constraints> {
+  checkGiven('constraints (S5)', { items, version });
   checkItems(version, items);
   const told = items.slice(0, MOST_IN_PROMPT);
   const block = blockOf(version, told);

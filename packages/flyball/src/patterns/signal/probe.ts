@@ -4,7 +4,7 @@ import type { Sampling } from '../../core/model.js';
 import { done, withoutValue } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import type { Described } from '../use.js';
 import { patternsOf } from './patterns-of.js';
@@ -49,6 +49,7 @@ export function probe(
   { answerer, instruction, cases, fits }: ProbeParts,
   { samples = 20 }: { readonly samples?: number } = {},
 ): Described<Agent<unknown, Baseline>> {
+  checkGiven('probe (S1)', { answerer, instruction, cases, fits });
   checkCounts('probe (S1)', { samples });
   if (cases.length < samples)
     throw new ConfigError(`probe (S1) needs ${samples} cases, and has ${cases.length}. Add cases, or lower samples.`);

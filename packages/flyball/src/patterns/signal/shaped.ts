@@ -3,6 +3,7 @@ import { ConfigError } from '../../core/errors.js';
 import type { Entry } from '../../core/events.js';
 import type { JsonSchema, StandardSchema } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
+import { checkGiven } from '../../kit/options.js';
 import { useFrom } from '../../kit/pattern.js';
 import { carriedBy, carrying, type Described, described } from '../use.js';
 import { type Narrated, replyShape, type ShapeOptions } from './reply-shape.js';
@@ -35,6 +36,7 @@ export function shaped<T>(
   schema: StandardSchema<unknown, T> | JsonSchema,
   { narrative = false, ...options }: ShapeOptions<T> & { readonly narrative?: boolean } = {},
 ): Described<Session<T>> {
+  checkGiven('shaped (S6)', { session, schema });
   if (session.output !== undefined)
     throw new ConfigError(`shaped (S6) gives a session its shape, and "${session.name}" has one already.`);
   const {

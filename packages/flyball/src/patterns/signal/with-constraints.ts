@@ -2,7 +2,7 @@ import { blocked, type NotDone, type Outcome, withoutValue } from '../../core/ou
 import type { Agent } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { withNotes } from '../../kit/notes.js';
-import { checkCounts } from '../../kit/options.js';
+import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
@@ -45,6 +45,7 @@ export function withConstraints<I, O>(
   { constraints, judge }: WithConstraintsParts,
   { maxRetries = 2 }: WithConstraintsOptions = {},
 ): Described<Agent<I, O>> {
+  checkGiven('withConstraints (S5)', { agent, constraints });
   checkCounts('withConstraints (S5)', { maxRetries }, 0);
   const guard = constraints.guard(judge);
   const { version, ids, guardOnly } = constraints;

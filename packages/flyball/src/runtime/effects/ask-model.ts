@@ -12,6 +12,7 @@ import { append, messagesOf, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
 import { closed, outputLimitOf, underSetup } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
+import { checkSampling } from '../../core/sampling.js';
 import { check, type StandardSchema } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import type { EffectContext, ToolRef } from '../../core/tool.js';
@@ -55,6 +56,7 @@ export function askModel<T>(
 ): Promise<Reply<T>> {
   const { input } = given;
   const session = given.framings.length === 0 ? given.session : framed(given.framings, given.session);
+  checkSampling(`the session "${session.name}"`, session.sampling);
   const framings = given.framings.map(({ id }) => id);
   const asked = { session, input, framings };
   return session.output === undefined ? askOnce(attempt, scope, asked) : askUntilFits(attempt, scope, asked);

@@ -159,7 +159,7 @@ function reworded(error: unknown, message: string): Error {
 function checked(options: ShieldOptions): Shield {
   const { secret, spotlight = 'delimit', thresholds = THRESHOLDS, trusted = [], detectors = [] } = options;
   const { record = 'findings' } = options;
-  if (secret.length < SHORTEST_SECRET)
+  if (!((secret?.length ?? 0) >= SHORTEST_SECRET))
     throw new ConfigError(`injectionShield: the secret needs at least ${SHORTEST_SECRET} characters.`);
   const { sanitise, refuse } = thresholds;
   if (!(sanitise > 0 && sanitise < refuse && refuse <= 1))

@@ -1,4 +1,4 @@
-import type { Sampling, Session } from 'flyball';
+import { type Agent, budget, createRuntime, done, memoryEngine, type Run, type Sampling, type Session } from 'flyball';
 import { defineAgent } from 'flyball/agents';
 import { toolLoop } from 'flyball/loops';
 import { selfConsistency, zeroShot } from 'flyball/patterns';
@@ -24,6 +24,21 @@ describe('sampling outside its range', () => {
     expect(() => toolLoop({ session: session(sampling) })).toThrow(message);
     const definition = { name: 'clerk', description: 'A clerk.', model, sampling };
     expect(() => defineAgent(definition)).toThrow('sampling.');
+  });
+
+  it.each([
+    ['a session', (asked: Run) => asked],
+    ['a framing', (asked: Run) => asked.dressed({ id: 'hot', session: (one) => ({ ...one, sampling: { topP: 4 } }) })],
+  ] as const)('of %s that is asked ends the run before anything is sent [R11-N10-SAMPLING]', async (who, dressed) => {
+    const asked = scriptedModel({ clerk: () => 'yes' });
+    const clerk = { ...session(who === 'a session' ? { topP: 4 } : {}), model: asked };
+    const agent: Agent<null, string> = async (run) => done((await dressed(run).ask(clerk, 'Well?')).text);
+    const runtime = createRuntime({ engine: memoryEngine(), agents: { agent } });
+    const outcome = await (await runtime.start('agent', null, { budget: budget() })).outcome();
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID' } });
+    expect(JSON.stringify(outcome)).toContain('must be a number above 0 and at most 1: got 4.');
+    expect(asked.requests).toEqual([]);
+    await runtime.close();
   });
 
   it('lets pass what a provider may take', () => {

@@ -1,5 +1,5 @@
-import { ConfigError } from '../core/errors.js';
-import type { Sampling } from '../core/model.js';
+import { ConfigError } from './errors.js';
+import type { Sampling } from './model.js';
 
 interface Range {
   readonly is: string;
@@ -28,7 +28,7 @@ export function outOfRange(name: Ranged, value: unknown): string | undefined {
   return typeof value === 'number' && holds(value) ? undefined : `must be ${is}`;
 }
 
-/** Refuses settings that no provider takes: where a session is put to use, and not when a model is asked. */
+/** Refuses settings that no provider takes: where a session is put to use, and before a model is asked. */
 export function checkSampling(whose: string, sampling: Sampling | undefined): void {
   if (sampling === undefined) return;
   for (const name of Object.keys(RANGES) as Ranged[]) {
