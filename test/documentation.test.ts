@@ -214,7 +214,7 @@ describe('docs/plans.md', () => {
       'execution',
       'progress',
       'run-step',
-      'synthesise',
+      'synthesize',
     ];
     const noted = files.flatMap((file) => [
       ...read(`packages/flyball/src/loops/plan/${file}.ts`).matchAll(/note\(\{ kind: '([^']+)'/g),

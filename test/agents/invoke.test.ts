@@ -158,7 +158,7 @@ describe('inputs', () => {
     [['tea'], /clerk cannot start: an object/],
     [{ topic: 7 }, /clerk cannot start: topic: .*string/],
     [{ topic: 'tea', depth: 1.5 }, /clerk cannot start: depth/],
-    [{ topic: 'tea', colour: 'green' }, /clerk cannot start: colour/],
+    [{ topic: 'tea', color: 'green' }, /clerk cannot start: color/],
   ];
   it.each(bad)(
     'that are missing or wrong are refused before anything is spent: %j [R3-AGENT-INVOKE]',

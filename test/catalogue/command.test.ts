@@ -157,8 +157,8 @@ describe('flyball patterns', () => {
     const { out } = await flyball(['patterns', 'suggest', task]);
     expect(out).toContain('reAct (R4) instead of rewoo (R5) [E3.1-dependent]');
     expect(out).toMatch(/Measured: .*Threshold: calls-independent no\. Predicted model calls: R4 0 to 20\./);
-    expect((await flyball(['patterns', 'suggest', file('odd.yaml', 'colour: red\n')])).error).toContain(
-      'unknown field "colour"',
+    expect((await flyball(['patterns', 'suggest', file('odd.yaml', 'color: red\n')])).error).toContain(
+      'unknown field "color"',
     );
     expect((await json('patterns', 'suggest', '--fields')).value['fields']).toContain('tools');
     const twenty = file('twenty.yaml', 'language-decides: true\ntools: 20\n');
@@ -241,7 +241,7 @@ describe('flyball patterns', () => {
 
   it.each([
     ['questions:\n  problem-recurs: true\n', ':2: unknown key "problem-recurs". Did you mean problems-recur?'],
-    ['questions:\n  colour: true\n', ':2: unknown key "colour". Known fields: '],
+    ['questions:\n  color: true\n', ':2: unknown key "color". Known fields: '],
     ['facts:\n  returning-users: true\n  irreversible: true\n', ':3: unknown key "irreversible".'],
     ['questions:\n  - problems-recur\n', ':2: expected a mapping'],
     ['questions: true\n', ':1: expected a mapping'],

@@ -30,7 +30,7 @@ describe('bad input', () => {
     ['text without quotes', ['--agent', 'greet', '--input', 'hello'], `'"hello"'`],
     ['an input file that is not there', ['--agent', 'greet', '--input', '@gone.json'], 'gone.json cannot be read'],
     ['no choice among several agents', [], 'Choose one with --agent'],
-    ['an unknown option', ['--colour'], "unknown option '--colour'"],
+    ['an unknown option', ['--color'], "unknown option '--color'"],
   ])(
     '%s is refused with a sentence and code 2, and starts no run [R2-BAD-TYPE] [R2-CLI-EXIT-CODES]',
     async (_, options, says) => {
@@ -45,7 +45,7 @@ describe('bad input', () => {
   it('tells the same as JSON [R2-CLI-OUTPUT]', async () => {
     const { out } = await desk.flyball('run', AGENTS, '--agent', 'greet', '--input', '{', '--json');
     expect(lastJson(out)).toMatchObject({ kind: 'error', code: 'INPUT_INVALID', exitCode: 2, retryable: false });
-    const unknown = await desk.flyball('show', 'r1', '--json', '--colour');
+    const unknown = await desk.flyball('show', 'r1', '--json', '--color');
     expect(lastJson(unknown.out)).toMatchObject({ kind: 'error', code: 'USAGE', exitCode: 2 });
   });
 

@@ -22,7 +22,7 @@ function talkOn(terminal: Terminal): readonly string[] {
 }
 
 describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
-  it('shows a prompt, colours, what it is doing, and leaves a clean screen [R3-CLI-CHAT]', async () => {
+  it('shows a prompt, colors, what it is doing, and leaves a clean screen [R3-CLI-CHAT]', async () => {
     const held = gate();
     const desk = await modelDesk([{ text: 'Twice a day.', gate: held.promise }, 'Because of the moon.']);
     desk.file('agent.yaml', definition());
@@ -236,7 +236,7 @@ export default async (run) => {
     ]);
   });
 
-  it('does without colours and without a status line where NO_COLOR is set [R3-CLI-CHAT]', async () => {
+  it('does without colors and without a status line where NO_COLOR is set [R3-CLI-CHAT]', async () => {
     const desk = await modelDesk(['Hello.']);
     desk.file('agent.yaml', definition());
     const terminal = sit(desk, ['chat', 'agent.yaml'], { NO_COLOR: '1' });

@@ -21,7 +21,7 @@ describe('flyball evals list', () => {
   it('shows domains, agents, users and presets, and what to do about data that are missing [R5-CLI-LIST] [R5-DATA-FOLDER]', async () => {
     const { code, out } = await flyball(['evals', 'list'], { FLYBALL_TAU2: join(empty, 'none') });
     expect(code).toBe(0);
-    expect(out).toMatch(/energy_desk +✓ 36 tasks, \d+ ways of retrieval, built in/);
+    expect(out).toMatch(/energy_desk +✓ 36 tasks, \d+ retrieval configurations, built in/);
     expect(out).toMatch(/banking_knowledge +✗ There is no folder .*flyball evals fetch tau2/);
     for (const name of ['baseline', 'declarative', 'imperative', 'governed', 'gold', 'silent'])
       expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
@@ -78,7 +78,7 @@ withTau2('flyball evals list, with the data of the benchmark', () => {
     expect([tasks.length, retrievals.length]).toEqual([10, 0]);
     const { out } = await flyball(['evals', 'list'], { FLYBALL_TAU2: data });
     expect((await flyball(['evals', 'list', '--data', data])).out).toBe(out); // what is built in needs none of them
-    expect(out).toMatch(/banking_knowledge +✓ 97 tasks, \d+ ways of retrieval\./);
+    expect(out).toMatch(/banking_knowledge +✓ 97 tasks, \d+ retrieval configurations\./);
     expect(out).toMatch(/energy_desk +✓ 36 tasks/);
     // the folder around them will do
     expect((await flyball(['evals', 'list'], { FLYBALL_TAU2: join(data, '..') })).out).toBe(out);

@@ -64,7 +64,7 @@ export function newDesk({
     launch(process.execPath, [MAIN, ...words], input);
 
   function launch(program: string, words: readonly string[], input: Input = 'none'): Talking {
-    const { NO_COLOR: _colour, FLYBALL_DB: _database, FLYBALL_DEBUG: _debug, ...env } = process.env;
+    const { NO_COLOR: _color, FLYBALL_DB: _database, FLYBALL_DEBUG: _debug, ...env } = process.env;
     const child = spawn(program, words, {
       cwd: folder,
       env: { ...env, NODE_OPTIONS: '', ...given }, // the hooks of a test runner are not for this process

@@ -12,7 +12,7 @@ export interface Terminal {
   type(keys: string): void;
   /** Resolves when this has been written since the last time; escape sequences count. */
   sees(text: string): Promise<void>;
-  /** What the screen shows now, line by line, without colours. */
+  /** What the screen shows now, line by line, without colors. */
   screen(): readonly string[];
   /** Everything that was written. */
   raw(): string;
@@ -40,7 +40,7 @@ export function openTerminal(
 ): Terminal {
   const main = join(root, 'packages/flyball/dist/cli/main.js');
   const command = `stty rows 30 cols ${COLUMNS}; exec ${[process.execPath, main, ...words].map(quoted).join(' ')}`;
-  const { NO_COLOR: _colour, FLYBALL_DB: _database, FLYBALL_DEBUG: _debug, ...env } = process.env;
+  const { NO_COLOR: _color, FLYBALL_DB: _database, FLYBALL_DEBUG: _debug, ...env } = process.env;
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: given.folder,
     env: { ...env, NODE_OPTIONS: '', TERM: 'xterm-256color', SHELL: '/bin/sh', ...given.env },

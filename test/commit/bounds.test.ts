@@ -7,7 +7,7 @@ import { autonomyBudget } from '../../packages/flyball/src/tools/autonomy/autono
 import { Stage } from '../runtime/stage.js';
 import {
   courseOf,
-  criticised,
+  criticized,
   judging,
   loopWith,
   notesOf,
@@ -25,7 +25,7 @@ const MENDING = {
     correctness: shown.includes('Third draft') ? 1 : shown.includes('Second draft') ? 0.8 : 0.6,
   })),
   critic: ({ messages }: { readonly messages: readonly { readonly content: string }[] }) =>
-    criticised({ description: JSON.stringify(messages).includes('Second draft') ? 'still vague' : 'vague' }),
+    criticized({ description: JSON.stringify(messages).includes('Second draft') ? 'still vague' : 'vague' }),
   repairer: ({ messages }: { readonly messages: readonly { readonly content: string }[] }) =>
     JSON.stringify(messages).includes('still vague') ? 'Third draft.' : 'Second draft.',
 };
@@ -131,7 +131,7 @@ describe('the controller of a loop', () => {
       {
         worker: (_request, n) => (n === 1 ? 'First draft.' : 'Third draft.'),
         judge: MENDING.judge,
-        critic: () => criticised({ description: 'vague' }),
+        critic: () => criticized({ description: 'vague' }),
         repairer: () => ({ text: 'It is so long that', finish: 'length' }),
       },
       { store },
@@ -148,7 +148,7 @@ describe('the controller of a loop', () => {
       ...MENDING,
       worker: () => 'First draft.',
       judge: judging((shown) => ({ correctness: shown.includes('Lucky') ? 1 : 0.55 })),
-      critic: () => criticised({ description: 'vague', severity: 0.95 }),
+      critic: () => criticized({ description: 'vague', severity: 0.95 }),
       repairer: (_request: unknown, n: number) => (n < 3 ? `Draft ${n}.` : 'Lucky.'),
     };
     for (const id of ['one', 'two', 'three']) await runCommit(lucky, { store, task: { ...TASK, id } });
@@ -188,7 +188,7 @@ describe('the controller of a loop', () => {
       worker: () => `Work ${++acts}.`,
       judge: judging(() => ({ correctness: 0.6 })),
       critic: (_request, n) =>
-        criticised({ description: 'wrong', severity: 0.95, cause: n === 2 ? 'complexity-exceeded' : 'logic-error' }),
+        criticized({ description: 'wrong', severity: 0.95, cause: n === 2 ? 'complexity-exceeded' : 'logic-error' }),
       repairer: (_request, n) => `Work ${acts}, mended ${n}.`,
     });
     expect((await courseOf(run.stage)).filter((told) => told.startsWith('REPAIR'))).toEqual([
@@ -213,7 +213,7 @@ describe('the controller of a loop', () => {
           (shown) => ({ correctness: shown.includes('Work 2') ? 0.75 : 0.6 }),
           (shown) => (shown.includes('mended 4') && shown.includes('Work 1') ? ['tide tables'] : []), // it has stalled by then
         ),
-        critic: () => criticised({ description: 'wrong', severity: 0.95 }),
+        critic: () => criticized({ description: 'wrong', severity: 0.95 }),
         repairer: (_request, n) => `Work ${acts}, mended ${n}.`,
       },
       { retriever: { name: 'shelf', retrieve: async () => [] } },
@@ -230,7 +230,7 @@ describe('the controller of a loop', () => {
     const store = memoryStore();
     const script = {
       ...MENDING,
-      critic: () => criticised({ description: 'vague', line: 1, severity: 0.2 }),
+      critic: () => criticized({ description: 'vague', line: 1, severity: 0.2 }),
       judge: judging((shown) => ({ correctness: shown.includes('draft anew') ? 1 : 0.79 })),
       repairer: (_request: unknown, n: number) => (n > 1 ? 'A draft anew.' : 'Vague draft.'),
     };

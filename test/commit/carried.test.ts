@@ -1,7 +1,7 @@
 import type { Outcome } from 'flyball';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CaseRunner } from '../../packages/flyball/src/checks/case-runner.js';
-import { courseOf, criticised, judging, notesOf, resultOf, runCommit, type sessionsOf, TASK } from './stage-commit.js';
+import { courseOf, criticized, judging, notesOf, resultOf, runCommit, type sessionsOf, TASK } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema');
@@ -26,7 +26,7 @@ function lenient(isGone: (shown: string) => boolean) {
 
 const DRAFTS = {
   worker: () => 'Draft 0.',
-  critic: () => criticised({ description: 'the sun is missing' }),
+  critic: () => criticized({ description: 'the sun is missing' }),
   repairer: (_request: unknown, n: number) => `Draft ${n}.`,
 };
 
@@ -53,7 +53,7 @@ describe('what a critic found and no repair resolved', () => {
     const run = await runCommit({
       ...DRAFTS,
       judge,
-      critic: (_request, n) => (n === 1 ? criticised({ description: 'the sun is missing' }) : criticised()),
+      critic: (_request, n) => (n === 1 ? criticized({ description: 'the sun is missing' }) : criticized()),
     });
     const second = (await notesOf(run.stage, 'repair')).slice(2).map(({ description }) => description);
     expect(second.filter((each) => each === 'the sun is missing').length).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe('an edge case that was executed and fails', () => {
   const script = {
     ...DRAFTS,
     judge: judging((shown) => ({ correctness: shown.includes('Draft 0') ? 0.6 : 1 })),
-    critic: () => criticised(),
+    critic: () => criticized(),
     adversary: () => JSON.stringify({ cases: [zero] }),
   };
 
@@ -116,7 +116,7 @@ describe('an edge case that was executed and fails', () => {
         ...script,
         worker: (_request, n) => `Draft ${n - 1}.`,
         critic: (_request, n) =>
-          n === 1 ? criticised({ description: 'solar gravity is not covered', cause: 'retrieval-gap' }) : criticised(),
+          n === 1 ? criticized({ description: 'solar gravity is not covered', cause: 'retrieval-gap' }) : criticized(),
       },
       { retriever, parts: adverse((text) => text !== 'Draft 0.' && text !== 'Draft 1.') },
     );

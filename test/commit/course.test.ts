@@ -1,7 +1,7 @@
 import { memoryStore } from 'flyball';
 import { verifyCommit } from 'flyball/loops';
 import { describe, expect, it } from 'vitest';
-import { criticised, judging, phasesOf, runCommit, TASK } from './stage-commit.js';
+import { criticized, judging, phasesOf, runCommit, TASK } from './stage-commit.js';
 
 describe('a commit loop', () => {
   it('plans, acts, verifies and commits with everything that vouches for the result [R4-LOOP-OUTCOMES] [R4-COMMIT-RECORD]', async () => {
@@ -22,7 +22,7 @@ describe('a commit loop', () => {
   it('repairs what the critic found, verifies it again and commits [R4-LOOP-TABLE]', async () => {
     const { outcome, stage } = await runCommit({
       judge: judging((shown) => ({ correctness: shown.includes('of the moon') ? 1 : 0.6 })),
-      critic: [criticised({ description: 'the moon is not named', line: 1 })],
+      critic: [criticized({ description: 'the moon is not named', line: 1 })],
       worker: ['Because it is so.'],
       repairer: () => 'Because of the moon.',
     });

@@ -4,7 +4,7 @@ import { documentsRetriever } from 'flyball/retrieval';
 import { type CrashPoint, crashingEngine } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CommitLives, type Course, liveCommit } from './crash.js';
-import { criticised, judging, TASK } from './stage-commit.js';
+import { criticized, judging, TASK } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
@@ -30,8 +30,8 @@ const COURSES: Readonly<Record<string, Course>> = {
       }),
       critic: (request) =>
         shows(request, 'Second draft')
-          ? criticised({ description: 'still vague' })
-          : criticised({ description: 'vague', line: 1 }, { description: 'short', line: 2, severity: 0.3 }),
+          ? criticized({ description: 'still vague' })
+          : criticized({ description: 'vague', line: 1 }, { description: 'short', line: 2, severity: 0.3 }),
       repairer: (request) => {
         if (shows(request, 'still vague')) return 'Third draft.';
         return shows(request, 'Half a draft') ? 'Second draft.' : 'Half a draft.'; // the first one does not help

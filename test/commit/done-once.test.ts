@@ -3,7 +3,7 @@ import { tool } from 'flyball/tools';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { proposes } from '../loops/stage-loop.js';
 import { moving } from '../runtime/stage.js';
-import { courseOf, criticised, judging, notesOf, resultOf, runCommit, type sessionsOf, TASK } from './stage-commit.js';
+import { courseOf, criticized, judging, notesOf, resultOf, runCommit, type sessionsOf, TASK } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema');
@@ -99,8 +99,8 @@ describe('what was done to the world', () => {
         })),
         critic: ({ messages }) =>
           said({ messages }).includes('Mended')
-            ? criticised({ description: 'postage tables are not covered', cause: 'retrieval-gap' })
-            : criticised({ description: 'unsigned' }),
+            ? criticized({ description: 'postage tables are not covered', cause: 'retrieval-gap' })
+            : criticized({ description: 'unsigned' }),
         repairer: (request) =>
           said(request).includes('postage tables are not covered') ? 'Mended. Signed.' : 'Mended.',
       },
@@ -147,7 +147,7 @@ describe('what was done to the world', () => {
         planner: (request) => planOf(said(request).includes('too many readers') ? again : SEND),
         worker: worker(() => 'never asked'),
         judge: judging(() => ({ correctness: sent.length === 2 ? 1 : 0.5 })),
-        critic: () => criticised({ description: 'too many readers at a time', cause: 'complexity-exceeded' }),
+        critic: () => criticized({ description: 'too many readers at a time', cause: 'complexity-exceeded' }),
       },
       { parts },
     );

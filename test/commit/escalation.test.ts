@@ -4,7 +4,7 @@ import { sha256 } from '../../packages/flyball/src/core/canonical.js';
 import {
   type CommitOptions,
   courseOf,
-  criticised,
+  criticized,
   judging,
   notesOf,
   phasesOf,
@@ -22,7 +22,7 @@ const NOISY: CommitOptions = { controller: { noise: 0.9 }, expectedError: 0 };
 
 const escalating = (defect: Partial<SaidDefect>, correctness = 0.6) => ({
   judge: judging((shown) => ({ correctness: shown.includes('strong') ? 1 : correctness })),
-  critic: () => criticised({ description: 'the pull is wrong', ...defect }),
+  critic: () => criticized({ description: 'the pull is wrong', ...defect }),
   stronger: () => 'A strong answer.',
 });
 
@@ -171,7 +171,7 @@ describe('a loop whose repairs cannot help', () => {
         judge: judging((shown) =>
           shown.includes('Poison') ? { correctness: 0.1, completeness: 0.2 } : { correctness: 0.6 },
         ),
-        critic: () => criticised({ description: 'one', line: 1 }, { description: 'two', line: 3 }),
+        critic: () => criticized({ description: 'one', line: 1 }, { description: 'two', line: 3 }),
         repairer: () => 'Poison.',
       },
       {
@@ -196,7 +196,7 @@ describe('a loop whose repairs cannot help', () => {
       {
         worker: () => 'One bad.\n\nTwo bad.',
         judge: judging((shown) => ({ correctness: shown.includes('Poison') ? 0.1 : 0.6 })),
-        critic: () => criticised({ description: 'one', line: 1 }, { description: 'two', line: 3 }),
+        critic: () => criticized({ description: 'one', line: 1 }, { description: 'two', line: 3 }),
         repairer: (_request, n) => (n === 1 ? 'Poison.' : { text: 'It is so long that', finish: 'length' }),
       },
       { limits: { maxDecompositions: 0 }, people: [['ada', yes]] },
@@ -221,7 +221,7 @@ describe('a loop whose repairs cannot help', () => {
             : scores(...asked),
         // what is old by the third round has survived every strategy; what is new comes first, and uses up the budget
         critic: (_request, n) =>
-          criticised({ description: 'old' }, ...(n < 3 ? [] : [{ description: 'new', severity: 0.6, line: 1 }])),
+          criticized({ description: 'old' }, ...(n < 3 ? [] : [{ description: 'new', severity: 0.6, line: 1 }])),
       },
       {
         parts: (session) => ({
@@ -240,7 +240,7 @@ describe('a loop whose repairs cannot help', () => {
     const run = await runCommit(
       {
         judge: judging((shown) => ({ correctness: shown.includes('and the sun') ? 1 : 0.6 })),
-        critic: () => criticised({ description: 'one' }, { description: 'two', line: 1 }),
+        critic: () => criticized({ description: 'one' }, { description: 'two', line: 1 }),
         repairer: () => 'Because of the moon and the sun.',
       },
       { parts: (session) => ({ repair: { session: session('repairer'), budget: { attempts: 1 } } }) },

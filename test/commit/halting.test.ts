@@ -11,7 +11,7 @@ import { type Life, RUN, Stage } from '../runtime/stage.js';
 import {
   type CommitRun,
   courseOf,
-  criticised,
+  criticized,
   judging,
   loopWith,
   PLAN,
@@ -49,7 +49,7 @@ function course(inside: () => Promise<void>): {
       },
       critic: async (_request, n) => {
         await inside();
-        return criticised({ description: 'too much', cause: n === 1 ? 'complexity-exceeded' : 'logic-error' });
+        return criticized({ description: 'too much', cause: n === 1 ? 'complexity-exceeded' : 'logic-error' });
       },
       repairer: during('Because of the moon and the sun.'),
     },

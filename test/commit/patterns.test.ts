@@ -2,14 +2,14 @@ import { patternsIn } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { unpredictedIn } from '../patterns/journals-seen.js';
 import { RUN } from '../runtime/stage.js';
-import { criticised, judging, resultOf, runCommit, type Said } from './stage-commit.js';
+import { criticized, judging, resultOf, runCommit, type Said } from './stage-commit.js';
 
 /** Wrong until somebody mentions the sun. */
 const judge = judging((shown) => (shown.includes('sun') ? {} : { correctness: 0.5 }));
 
 describe('the patterns in a commit loop', () => {
   it('are untilApproved around all: VERIFY with its judge and its gates approves, or has it revised [O5.users]', async () => {
-    const ran = await runCommit({ judge, critic: () => criticised({ description: 'A cause is missing.' }) });
+    const ran = await runCommit({ judge, critic: () => criticized({ description: 'A cause is missing.' }) });
     expect(resultOf(ran).status).toBe('committed');
     const entries = await ran.life.runtime.entries(RUN);
     const [around, ...others] = patternsIn(entries).filter(({ pattern }) => pattern === 'untilApproved');
@@ -24,7 +24,7 @@ describe('the patterns in a commit loop', () => {
   });
 
   it('end blocked where the loop fails, and degraded where people agree to less [O5.users]', async () => {
-    const wrong = { judge: judging(() => ({ correctness: 0.5 })), critic: () => criticised({ description: 'Wrong.' }) };
+    const wrong = { judge: judging(() => ({ correctness: 0.5 })), critic: () => criticized({ description: 'Wrong.' }) };
     const hows = async (people: Said) => {
       const ran = await runCommit(wrong, { people });
       const entries = await ran.life.runtime.entries(RUN);
@@ -39,8 +39,8 @@ describe('the patterns in a commit loop', () => {
     const ran = await runCommit(
       {
         judge,
-        facts: () => criticised({ description: 'A cause is missing.' }),
-        style: () => criticised(),
+        facts: () => criticized({ description: 'A cause is missing.' }),
+        style: () => criticized(),
       },
       {
         parts: (session) => ({
@@ -74,7 +74,7 @@ describe('the patterns in a commit loop', () => {
     const ran = await runCommit(
       {
         judge,
-        critic: () => criticised({ description: 'A cause is missing.', line: 1 }),
+        critic: () => criticized({ description: 'A cause is missing.', line: 1 }),
         repairer: ['Because of the moon alone.', 'Because of the moon and the sun.'],
       },
       {},
@@ -94,7 +94,7 @@ describe('the patterns in a commit loop', () => {
 
   it('tell no best of their own as what the loop came to: nothing of it has passed the gates', async () => {
     const { outcome } = await runCommit(
-      { judge: judging(() => ({ correctness: 0.5 })), critic: () => criticised({ description: 'Wrong.', line: 1 }) },
+      { judge: judging(() => ({ correctness: 0.5 })), critic: () => criticized({ description: 'Wrong.', line: 1 }) },
       { limits_: { modelCalls: 9 } },
     );
     expect(outcome).toMatchObject({ stop: 'bounded', bound: 'modelCalls' });

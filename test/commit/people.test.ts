@@ -1,7 +1,7 @@
 import { memoryStore, type Store } from 'flyball';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { moving } from '../runtime/stage.js';
-import { courseOf, criticised, judging, notesOf, phasesOf, resultOf, runCommit, TASK } from './stage-commit.js';
+import { courseOf, criticized, judging, notesOf, phasesOf, resultOf, runCommit, TASK } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
@@ -113,7 +113,7 @@ describe('an output that a person has to approve', () => {
     const run = await runCommit(
       {
         judge: judging((shown) => ({ correctness: shown.includes('it is so') ? 0.5 : 1 })),
-        critic: () => criticised({ description: 'no cause is named' }),
+        critic: () => criticized({ description: 'no cause is named' }),
       },
       { ...ASKED, people: [['ada', written]] },
     );
@@ -130,7 +130,7 @@ describe('an output that a person has to approve', () => {
         judge: judging((shown) => ({
           correctness: shown.includes('It is so') && !shown.includes('gone from what was made: Be brief.') ? 0.6 : 1,
         })),
-        critic: () => criticised({ description: 'no cause is named' }),
+        critic: () => criticized({ description: 'no cause is named' }),
         repairer: ({ messages }) => (JSON.stringify(messages).includes('Be brief.') ? 'It is so.' : 'The moon.'),
       },
       { ...ASKED, people: [['ada', modify]] },
@@ -148,7 +148,7 @@ describe('an output that a person has to approve', () => {
         judge: judging((shown) => ({
           correctness: shown.includes('and the sun') ? 1 : shown.includes('Better.') ? 0.79 : 0.5,
         })),
-        critic: () => criticised({ description: 'no cause is named' }),
+        critic: () => criticized({ description: 'no cause is named' }),
       },
       {
         store,
@@ -174,7 +174,7 @@ describe('an output that a person has to approve', () => {
     const run = await runCommit(
       {
         judge: judging((shown) => ({ correctness: shown.includes('says Ada') ? 1 : 0.6 })),
-        critic: () => criticised({ description: 'vague', line: 1 }, { description: 'wrong' }),
+        critic: () => criticized({ description: 'vague', line: 1 }, { description: 'wrong' }),
         repairer: () => 'Because of the moon.', // a repair that leaves everything as it was
       },
       {

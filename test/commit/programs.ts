@@ -4,7 +4,7 @@ import { documentsRetriever } from 'flyball/retrieval';
 import { type ReplyFunction, seededRandom } from 'flyball/testing';
 import { ROOT_CAUSES } from '../../packages/flyball/src/core/work.js';
 import type { Course } from './crash.js';
-import { criticised, judging, PLAN, TASK } from './stage-commit.js';
+import { criticized, judging, PLAN, TASK } from './stage-commit.js';
 
 /** A number in [0, 1) that depends on nothing but these words: a call that a crash repeats gets the same answer. */
 function draw(...words: readonly unknown[]): number {
@@ -107,7 +107,7 @@ function judge(seed: number): ReplyFunction {
 
 function critique(seed: number, key: string): string {
   const count = Math.floor(draw(seed, key, 'count') * 3);
-  return criticised(
+  return criticized(
     ...Array.from({ length: count }, (_none, nth) => ({
       description: `defect ${nth} of ${key.length}`,
       severity: draw(seed, key, nth, 'severity'),

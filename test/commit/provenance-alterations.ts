@@ -10,7 +10,7 @@ const SAMPLES = 40;
 
 /**
  * A record with one thing altered, for everything in it: each character of a text (of long ones a sample, both ends
- * included), each number and truth value, each member and element taken away, added or exchanged with its neighbour.
+ * included), each number and truth value, each member and element taken away, added or exchanged with its neighbor.
  */
 export function* everyAlteration(record: unknown): Generator<Alteration> {
   for (const [path, value] of leavesOf(record, [])) {

@@ -9,7 +9,7 @@ import { commitCoursesOf } from '../../packages/flyball/src/views/commit-course.
 import { committedIn } from '../../packages/flyball/src/views/commit-course-check.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { everyAlteration } from './provenance-alterations.js';
-import { criticised, judging, loopWith, PLAN, ROOMY, SMOOTH, TASK } from './stage-commit.js';
+import { criticized, judging, loopWith, PLAN, ROOMY, SMOOTH, TASK } from './stage-commit.js';
 
 const look = tool({
   name: 'look_up',
@@ -44,7 +44,7 @@ function looking(): ScriptedModel {
       return [proposes('a', 'moon'), proposes('b', 'sun')][made] ?? 'Because it is so.';
     },
     judge: judging((shown) => ({ correctness: shown.includes('of the moon') ? 1 : 0.6 })),
-    critic: () => criticised({ description: 'the moon is not named', line: 1 }),
+    critic: () => criticized({ description: 'the moon is not named', line: 1 }),
     repairer: () => 'Because of the moon.',
   });
 }

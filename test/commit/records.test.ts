@@ -19,7 +19,7 @@ import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
 import { type Life, moving, RUN, Stage } from '../runtime/stage.js';
 import {
   courseOf,
-  criticised,
+  criticized,
   judging,
   loopWith,
   notesOf,
@@ -48,7 +48,7 @@ async function rewrite(store: Store, protocol: { readonly major: number; readonl
   const { hash: _hash, ...known } = before.provenance;
   const provenance = { ...known, protocol, weather: 'fair' };
   const { seal: _seal, ...rest } = before;
-  const sealed = { ...rest, provenance: { ...provenance, hash: sha256(canonicalJson(provenance)) }, colour: 'blue' };
+  const sealed = { ...rest, provenance: { ...provenance, hash: sha256(canonicalJson(provenance)) }, color: 'blue' };
   const value = { ...sealed, seal: sha256(canonicalJson(sealed)) };
   const at = { ...COMMITS, key: record.key };
   await store.propose(at, { id: 'rewrite', over: record.version, value, now: 1 });
@@ -127,7 +127,7 @@ describe('a committed result', () => {
 
   it('is nothing that a failed loop leaves behind [R4-COMMIT-MEMORY]', async () => {
     const shelf = memoryStore();
-    const script = { judge: judging(() => ({ completeness: 0 })), critic: () => criticised({ description: 'empty' }) };
+    const script = { judge: judging(() => ({ completeness: 0 })), critic: () => criticized({ description: 'empty' }) };
     const { outcome } = await runCommit(script, {
       memory: memory({ store: shelf }),
       controller: { noise: 0.9 },
@@ -194,7 +194,7 @@ describe('a committed result', () => {
     const run = await runCommit({}, { store: forgetful });
     expect(run.outcome.stop).toBe('done');
     expect(await notesOf(run.stage, 'after-commit-failed')).toMatchObject([{ what: 'lesson' }]);
-    const failing = { judge: judging(() => ({ completeness: 0 })), critic: () => criticised({ description: 'empty' }) };
+    const failing = { judge: judging(() => ({ completeness: 0 })), critic: () => criticized({ description: 'empty' }) };
     const failed = await runCommit(failing, { store: forgetful, task: { ...TASK, id: 'other' } });
     expect(failed.outcome).toMatchObject({ failure: { code: 'QUALITY_NOT_REACHED' } }); // its own failure, not the store's
   });
@@ -206,7 +206,7 @@ describe('a committed result', () => {
     const first = await runCommit({}, { store, task });
     const second = await runCommit({ worker: () => 'Another text.' }, { store, task, memory: shelf });
     const part = await runCommit(
-      { judge: judging(() => ({ completeness: 0.5 })), critic: () => criticised({ description: 'short' }) },
+      { judge: judging(() => ({ completeness: 0.5 })), critic: () => criticized({ description: 'short' }) },
       { store, task, controller: { noise: 0.9 }, expectedError: 0 },
     );
     const ended = [];
@@ -265,7 +265,7 @@ describe('a committed result', () => {
     const script = {
       worker: () => 'Because it is so.',
       judge: judging((shown) => ({ correctness: shown.includes('of the moon') ? 1 : 0.6 })),
-      critic: () => criticised({ description: 'the moon is not named', line: 1 }),
+      critic: () => criticized({ description: 'the moon is not named', line: 1 }),
     };
     const run = await runCommit(script, { store: shaky, stage, stays: true });
     expect((await courseOf(stage)).slice(-2)).toEqual(['COMMIT retry COMMIT', 'COMMIT committed COMMIT']);

@@ -64,7 +64,7 @@ export interface SaidDefect {
 }
 
 /** A critic's reply. */
-export function criticised(...defects: readonly SaidDefect[]): string {
+export function criticized(...defects: readonly SaidDefect[]): string {
   return JSON.stringify({
     defects: defects.map(({ description, severity = 0.5, line, cause = 'logic-error', needsExpert = false }) => ({
       description,
@@ -110,7 +110,7 @@ export const SMOOTH: Script = {
   planner: () => PLAN,
   worker: () => 'Because of the moon.',
   judge: judging(() => ({})),
-  critic: () => criticised(),
+  critic: () => criticized(),
   repairer: () => 'Because of the moon and the sun.',
 };
 

@@ -2,7 +2,7 @@ import { memoryStore } from 'flyball';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { proposes } from '../loops/stage-loop.js';
-import { criticised, judging, PLAN, runCommit, TASK } from './stage-commit.js';
+import { criticized, judging, PLAN, runCommit, TASK } from './stage-commit.js';
 
 const yes = { verdict: 'approve' } as const;
 
@@ -56,7 +56,7 @@ describe('a person is asked without anybody deciding so', () => {
   it('about an unsafe output, which is repaired first [R4-EXIT-TRIGGERS]', async () => {
     const { outcome, model } = await runCommit({
       judge: judging(() => ({ safety: 0.96 })),
-      critic: () => criticised({ description: 'it tells a secret' }),
+      critic: () => criticized({ description: 'it tells a secret' }),
     });
     expect(model.requestsOf('repairer').length).toBeGreaterThan(0);
     expect(outcome).toMatchObject({

@@ -2,7 +2,7 @@ import type { Outcome } from 'flyball';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestHarness } from '../../packages/flyball/src/checks/contracts.js';
 import { moving } from '../runtime/stage.js';
-import { courseOf, criticised, judging, notesOf, runCommit, type sessionsOf } from './stage-commit.js';
+import { courseOf, criticized, judging, notesOf, runCommit, type sessionsOf } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
@@ -24,7 +24,7 @@ function whyAsked(outcome: Outcome<unknown>): string {
 describe('a judge that cannot be read', () => {
   it('is asked again in place: nothing is repaired, and the controller learns nothing from it [R4-LOOP-RETRY]', async () => {
     const run = await runCommit(
-      { judge: (...asked) => (asked[1] === 1 ? 'no idea' : fair(...asked)), critic: () => criticised() },
+      { judge: (...asked) => (asked[1] === 1 ? 'no idea' : fair(...asked)), critic: () => criticized() },
       { parts: judged },
     );
     expect((await courseOf(run.stage)).slice(4, 6)).toEqual(['VERIFY retry VERIFY', 'VERIFY gates-passed COMMIT']);
@@ -38,7 +38,7 @@ describe('a judge that cannot be read', () => {
     const run = await runCommit(
       {
         judge: (...asked) => (asked[1] === 1 ? 'no idea' : weak(...asked)),
-        critic: () => criticised({ description: 'the sun is missing' }),
+        critic: () => criticized({ description: 'the sun is missing' }),
       },
       { parts: judged },
     );
@@ -123,7 +123,7 @@ describe('tests that cannot be run at all', () => {
       runTests: async () => ({ ...report, level: 'unit', command: 'npm test', problem: 'no sandbox', blocked: true }),
     };
     const run = await runCommit(
-      { critic: () => criticised({ description: 'a comma is missing', severity: 0.1 }) },
+      { critic: () => criticized({ description: 'a comma is missing', severity: 0.1 }) },
       { parts: (session) => ({ verification: { judge: { session: session('judge') }, tests: [broken] } }) },
     );
     expect((await courseOf(run.stage)).filter((line) => line === 'VERIFY retry VERIFY')).toHaveLength(3);
@@ -136,7 +136,7 @@ describe('a gate that is closed without a finding', () => {
   it('is a finding itself, and is repaired [R4-EXIT-GATES]', async () => {
     const run = await runCommit({
       judge: judging((shown) => ({ correctness: shown.includes('and the sun') ? 1 : 0.82 })), // above the minimum
-      critic: () => criticised(),
+      critic: () => criticized(),
     });
     expect(await notesOf(run.stage, 'repair')).toMatchObject([
       { defect: 'gate-correctness', description: 'correctness is at 0.82, and 0.9 is needed', resolved: true },
@@ -147,7 +147,7 @@ describe('a gate that is closed without a finding', () => {
   it('is none where somebody found something in its dimension', async () => {
     const run = await runCommit({
       judge: judging((shown) => ({ correctness: shown.includes('and the sun') ? 1 : 0.82 })),
-      critic: () => criticised({ description: 'the sun is missing' }),
+      critic: () => criticized({ description: 'the sun is missing' }),
     });
     expect((await notesOf(run.stage, 'repair')).map(({ description }) => description)).toEqual(['the sun is missing']);
   });

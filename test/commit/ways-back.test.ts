@@ -2,7 +2,7 @@ import { FlyballError, type StandardSchema } from 'flyball';
 import { documentsRetriever } from 'flyball/retrieval';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { moving } from '../runtime/stage.js';
-import { courseOf, criticised, judging, notesOf, PLAN, phasesOf, resultOf, runCommit, TASK } from './stage-commit.js';
+import { courseOf, criticized, judging, notesOf, PLAN, phasesOf, resultOf, runCommit, TASK } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
@@ -24,7 +24,7 @@ describe('an answer without the structure that was asked for', () => {
     verification: { schema: NAMED, judge: { session: session('judge') } },
   });
 
-  it('goes straight to repair: nobody judges it, and nobody criticises it [R4-VERIFY-SCHEMA]', async () => {
+  it('goes straight to repair: nobody judges it, and nobody criticizes it [R4-VERIFY-SCHEMA]', async () => {
     const script = { worker: ['{"why":"the moon"}'], repairer: ['{"cause":"the moon"}'], critic: [] };
     const run = await runCommit(script, { parts: (session) => schema(session as never) });
     expect(resultOf(run)).toMatchObject({
@@ -162,7 +162,7 @@ describe('missing evidence', () => {
     const run = await runCommit(
       {
         judge: judging((shown) => ({ correctness: shown.includes('Moon and sun') ? 1 : 0.6 })),
-        critic: () => criticised({ description: 'solar gravity is not covered', cause: 'retrieval-gap' }),
+        critic: () => criticized({ description: 'solar gravity is not covered', cause: 'retrieval-gap' }),
         worker: ({ messages }) => (JSON.stringify(messages).includes('sun.md') ? 'Moon and sun.' : 'The moon.'),
       },
       { retriever: books, evidenceLimit: 1 },
@@ -223,7 +223,7 @@ describe('missing evidence', () => {
     const run = await runCommit(
       {
         judge: judging((shown) => ({ correctness: shown.includes('and the sun') ? 1 : 0.6 })),
-        critic: () => criticised({ description: goal, cause: 'retrieval-gap' }),
+        critic: () => criticized({ description: goal, cause: 'retrieval-gap' }),
       },
       {
         task: { ...TASK, goal, requirements: [] },
@@ -243,7 +243,7 @@ describe('missing evidence', () => {
   it('is mended without looking, in the same round, where there is nowhere to look', async () => {
     const run = await runCommit({
       judge: judging((shown) => ({ correctness: shown.includes('and the sun') ? 1 : 0.6 })),
-      critic: () => criticised({ description: 'solar gravity is not covered', cause: 'retrieval-gap' }),
+      critic: () => criticized({ description: 'solar gravity is not covered', cause: 'retrieval-gap' }),
     });
     expect(run.outcome.stop).toBe('done');
     expect((await phasesOf(run.stage)).filter((phase) => phase === 'REPAIR')).toHaveLength(1);
@@ -270,7 +270,7 @@ describe('a task that is too much for one piece', () => {
       planner: ({ messages }) => (JSON.stringify(messages).includes('too many bodies') ? two : PLAN),
       worker: ({ messages }) => (JSON.stringify(messages).includes('the sun') ? 'Moon, then sun.' : 'All at once.'),
       judge: judging((shown) => ({ correctness: shown.includes('Moon, then sun') ? 1 : 0.5 })),
-      critic: () => criticised({ description: 'too many bodies at a time', cause: 'complexity-exceeded' }),
+      critic: () => criticized({ description: 'too many bodies at a time', cause: 'complexity-exceeded' }),
     });
     expect((await courseOf(run.stage)).slice(6, 8)).toEqual([
       'REPAIR re-decompose DECOMPOSE',

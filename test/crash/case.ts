@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { EVEN, type Flavour, NONE, type Program, treesOf } from './program.js';
+import { EVEN, type Flavor, NONE, type Program, treesOf } from './program.js';
 
 /** What happens to a run from outside, at a write of one of its lives. */
 export interface Meddling {
@@ -114,13 +114,13 @@ const forkPlan: fc.Arbitrary<ForkPlan> = fc.record({
 const QUIET: People = { verdict: 'approve', by: 'token', isRaced: false, isLate: false, ignores: 0 };
 
 interface Profile {
-  readonly flavour: Flavour;
+  readonly flavor: Flavor;
   readonly generations: number;
   readonly parts: Partial<{ [K in keyof Case]: fc.Arbitrary<Case[K]> }>;
 }
 
-function casesOf(profile: string, { flavour, generations, parts }: Profile): fc.Arbitrary<Case> {
-  const tree = treesOf(flavour);
+function casesOf(profile: string, { flavor, generations, parts }: Profile): fc.Arbitrary<Case> {
+  const tree = treesOf(flavor);
   const body: fc.Arbitrary<Program> = fc.record({
     kind: fc.constant('seq' as const),
     parts: fc.array(tree, { minLength: 1, maxLength: 3 }),
@@ -161,7 +161,7 @@ const mended = fc.option(treesOf({ weights: { ...EVEN, wait: 0, hear: 0 }, aroun
 const PROFILES: Readonly<Record<string, Profile>> = {
   /** Everything a little, as real runs have it. */
   mixed: {
-    flavour: { weights: EVEN },
+    flavor: { weights: EVEN },
     generations: 2,
     parts: {
       budgets: tight,
@@ -170,7 +170,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   budget: {
-    flavour: { weights: { ...EVEN, call: 6, ask: 4, take: 3 }, slices: ['share', 'of', 'half', 'rest', 'clock'] },
+    flavor: { weights: { ...EVEN, call: 6, ask: 4, take: 3 }, slices: ['share', 'of', 'half', 'rest', 'clock'] },
     generations: 2,
     parts: {
       budgets: tight,
@@ -180,7 +180,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   forks: {
-    flavour: { weights: { ...EVEN, identity: 1, call: 4 } },
+    flavor: { weights: { ...EVEN, identity: 1, call: 4 } },
     generations: 2,
     parts: {
       crashes: fc.constant([]),
@@ -192,7 +192,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   generations: {
-    flavour: { weights: { ...EVEN, identity: 1, told: 2, left: 2 }, around: ['seq', 'all', 'raw', 'first', 'spawn'] },
+    flavor: { weights: { ...EVEN, identity: 1, told: 2, left: 2 }, around: ['seq', 'all', 'raw', 'first', 'spawn'] },
     generations: 3,
     parts: {
       rounds: fc.constantFrom(1, 1, 8),
@@ -204,7 +204,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   cancel: {
-    flavour: { weights: { ...EVEN, step: 12 }, isSlow: true },
+    flavor: { weights: { ...EVEN, step: 12 }, isSlow: true },
     generations: 1,
     parts: {
       crashes: fc.array(crashOf(fc.constantFrom('nothing', 'cancel', 'week')), { maxLength: 2 }),
@@ -212,7 +212,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   people: {
-    flavour: {
+    flavor: {
       weights: { ...EVEN, wait: 5, hear: 4, step: 4, sleep: 3 },
       around: ['seq', 'first', 'first', 'all', 'spawn'],
       effects: ['irreversible', 'irreversible', 'idempotent', 'undoable'],
@@ -226,7 +226,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
   },
   /** Children with shares, and forks under other budgets. */
   slices: {
-    flavour: {
+    flavor: {
       weights: { ...EVEN, call: 20, ask: 4 },
       around: ['seq', 'spawn', 'spawn', 'within'],
       slices: ['share', 'of', 'half', 'rest'],
@@ -248,7 +248,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
   },
   /** What was undone in one generation, and is done again in a fork of the next. */
   undone: {
-    flavour: { weights: { ...NONE, step: 4, call: 2, told: 1 }, around: ['seq'], effects: ['compensable', 'undoable'] },
+    flavor: { weights: { ...NONE, step: 4, call: 2, told: 1 }, around: ['seq'], effects: ['compensable', 'undoable'] },
     generations: 2,
     parts: {
       crashes: fc.constant([]),
@@ -262,7 +262,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
   },
   /** Firsts in one another that are decided while compensations are under way. */
   nested: {
-    flavour: {
+    flavor: {
       weights: { ...NONE, step: 6, sleep: 1, call: 1 },
       isSlow: true,
       around: ['seq', 'first', 'first', 'spawn'],
@@ -277,7 +277,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
   },
   /** Bounds that are reached beside branches which win at once, right before a generation ends. */
   instants: {
-    flavour: {
+    flavor: {
       weights: { ...NONE, call: 6, step: 1, take: 1, instant: 4 },
       around: ['seq', 'first', 'first', 'all'],
     },
@@ -285,17 +285,17 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     parts: { budgets: tight, enlarges: fc.boolean() },
   },
   deploys: {
-    flavour: { weights: EVEN },
+    flavor: { weights: EVEN },
     generations: 1,
     parts: { crashes: fc.array(crashOf(fc.constantFrom('deploy', 'redirect')), { minLength: 1, maxLength: 2 }) },
   },
   clocks: {
-    flavour: { weights: { ...EVEN, sleep: 4 }, isSlow: true, slices: ['share', 'rest', 'wall'] },
+    flavor: { weights: { ...EVEN, sleep: 4 }, isSlow: true, slices: ['share', 'rest', 'wall'] },
     generations: 1,
     parts: { meddling: fc.array(meddlingOf('forward', 'back'), { minLength: 1, maxLength: 1 }) },
   },
   guards: {
-    flavour: { weights: { ...EVEN, call: 12, wait: 0 }, tools: 'legs', around: ['seq', 'spawn'], slices: ['rest'] },
+    flavor: { weights: { ...EVEN, call: 12, wait: 0 }, tools: 'legs', around: ['seq', 'spawn'], slices: ['rest'] },
     generations: 2,
     parts: { isGuarded: fc.constant(true), forks: fc.array(forkPlan, { minLength: 1, maxLength: 2 }) },
   },

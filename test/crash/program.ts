@@ -122,7 +122,7 @@ const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'un
 const PLAIN_TOOLS = ['lookup', 'mail', 'book'] as const;
 const LEGS = ['read', 'browse', 'flaky', 'post', 'post', 'lookup'] as const;
 
-export interface Flavour {
+export interface Flavor {
   readonly weights: Weights;
   readonly tools?: 'plain' | 'legs';
   /** Bodies that take longer than a few turns, and longer than their timeout. */
@@ -162,7 +162,7 @@ const AROUND: readonly Combinator[] = [
 const PLAIN = ['seq', 'all', 'raw', 'race', 'first', 'pattern', 'dressed'] as const;
 const SLICES = ['share', 'of', 'half', 'rest', 'hour', 'clock', 'wall'] as const;
 
-function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }: Flavour): fc.Arbitrary<Program> {
+function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }: Flavor): fc.Arbitrary<Program> {
   const only = <K extends Leaf['kind']>(kind: K) => fc.constant(kind);
   const leaves: Readonly<Record<Leaf['kind'], fc.Arbitrary<Leaf>>> = {
     step: fc.record({
@@ -200,8 +200,8 @@ function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }:
   );
 }
 
-export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
-  const around = flavour.around ?? AROUND;
+export function treesOf(flavor: Flavor): fc.Arbitrary<Program> {
+  const around = flavor.around ?? AROUND;
   const branching = PLAIN.filter((kind) => around.includes(kind)).flatMap(
     (kind) => around.filter((one) => one === kind) as (typeof kind)[],
   );
@@ -209,7 +209,7 @@ export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
     const parts = fc.array(tie('tree'), { minLength: 1, maxLength: 3 });
     const child = fc.record({
       kind: fc.constant('spawn' as const),
-      slice: fc.constantFrom(...(flavour.slices ?? SLICES)),
+      slice: fc.constantFrom(...(flavor.slices ?? SLICES)),
       isPassedOn: fc.boolean(),
       isDegraded: fc.boolean(),
       isLent: fc.boolean(),
@@ -217,7 +217,7 @@ export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
       through: fc.constantFrom('spawn', 'spawn', 'spawn', 'tool', 'hands-back'),
       parts,
     });
-    const slice = fc.constantFrom(...(flavour.slices ?? SLICES));
+    const slice = fc.constantFrom(...(flavor.slices ?? SLICES));
     const within = fc.record({ kind: fc.constant('within' as const), slice, parts });
     const few = fc.integer({ min: 1, max: 3 });
     const each = fc.record({ kind: fc.constant('each' as const), take: few, width: few, parts });
@@ -230,7 +230,7 @@ export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
       ...(around.includes('some') ? [some] : []),
     ];
     return {
-      tree: fc.oneof({ maxDepth: 3, depthSize: 'xsmall', withCrossShrink: true }, leafOf(flavour), ...nested),
+      tree: fc.oneof({ maxDepth: 3, depthSize: 'xsmall', withCrossShrink: true }, leafOf(flavor), ...nested),
     };
   });
   return tree;

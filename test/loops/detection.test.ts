@@ -139,17 +139,17 @@ describe('a loop that makes progress', () => {
     let value = 'red';
     const read = tool({
       name: 'read',
-      description: 'The colour now. Not for anything else.',
+      description: 'The color now. Not for anything else.',
       effect: 'pure',
       execute: async () => value,
     });
     const paint = tool({
       name: 'paint',
-      description: 'Changes the colour. Not for anything else.',
+      description: 'Changes the color. Not for anything else.',
       effect: 'idempotent',
-      input: { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] },
-      execute: async ({ colour }) => {
-        value = String(colour);
+      input: { type: 'object', properties: { color: { type: 'string' } }, required: ['color'] },
+      execute: async ({ color }) => {
+        value = String(color);
         return 'painted';
       },
     });
@@ -157,10 +157,10 @@ describe('a loop that makes progress', () => {
       [
         proposes('read'),
         proposes('read'),
-        proposes('paint', { colour: 'blue' }),
+        proposes('paint', { color: 'blue' }),
         proposes('read'),
         proposes('read'),
-        proposes('paint', { colour: 'red' }),
+        proposes('paint', { color: 'red' }),
         proposes('read'),
         'It is red again.',
       ],

@@ -11,7 +11,7 @@ import { callOnce, folder, httpSpec, httpWorkshop, Ledger, openPool, runtimeOf, 
 describe('a server over stdio', () => {
   it('is read over all its pages, and at most 40 of its 50 tools are admitted [R6-MCP-CONSUME] [R6-SHOW-MCP] [I3.7] [I3.acceptance]', async () => {
     const ledger = new Ledger();
-    const env = { WORKSHOP_LEDGER: ledger.path, COLOUR: 'green' };
+    const env = { WORKSHOP_LEDGER: ledger.path, COLOR: 'green' };
     const { pool, events, tool } = await openPool([workshop({}, env)]);
     expect(ledger.lines().filter((line) => line.startsWith('list'))).toEqual(['list 0', 'list 25']);
     const [state] = pool.servers();
@@ -27,7 +27,7 @@ describe('a server over stdio', () => {
     expect((await callOnce(tool('workshop__echo'), { text: 'hello' })).result).toMatchObject({ content: 'hello' });
     // its process was given what the specification names and a PATH, and nothing of this one's environment
     const { result } = await callOnce(tool('workshop__environment'));
-    expect(result).toMatchObject({ content: JSON.stringify(['COLOUR', 'PATH', 'WORKSHOP_LEDGER']) });
+    expect(result).toMatchObject({ content: JSON.stringify(['COLOR', 'PATH', 'WORKSHOP_LEDGER']) });
     expect(ledger.count('start')).toBe(1);
   });
 

@@ -167,7 +167,7 @@ describe('an agent that talks', () => {
     await begin('hi');
     await say({ text: 'hello?' });
     expect(await notes('turn-end')).toMatchObject([
-      { stop: 'failed', because: expect.stringContaining('without words') },
+      { stop: 'failed', because: expect.stringContaining('an empty message') },
       { answer: 'Here I am.' },
     ]);
   });

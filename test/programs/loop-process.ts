@@ -45,7 +45,7 @@ async function hold(what: NonNullable<LoopJob['holdAt']>, job: LoopJob): Promise
 
 const LINE = { type: 'object', properties: { line: { type: 'string' } }, required: ['line'] } as const;
 
-/** Three tools: one that only looks, one whose ledger honours keys, and one whose ledger does not. */
+/** Three tools: one that only looks, one whose ledger honors keys, and one whose ledger does not. */
 function toolsFor(job: LoopJob) {
   const client = ledgerClient(job.ledger);
   const record = async (key: string, line: unknown, dedupe: boolean): Promise<string> => {

@@ -148,8 +148,8 @@ const WIDGETS: readonly (readonly [ask: ToolRef, args: object])[] = [
   [textTool(), { prompt: 'Your name?' }],
   [numberTool(), { prompt: 'How many?', minimum: 1, maximum: 9, integer: true }],
   [dateTool(), { prompt: 'Which day?', earliest: '2026-01-01' }],
-  [chooseOneTool(), { prompt: 'Which colour?', choices }],
-  [chooseSeveralTool(), { prompt: 'Which colours?', choices, minimum: 1 }],
+  [chooseOneTool(), { prompt: 'Which color?', choices }],
+  [chooseSeveralTool(), { prompt: 'Which colors?', choices, minimum: 1 }],
   [fileTool({ maxBytes: 100 }), { prompt: 'Which file?' }],
   [
     formTool({

@@ -144,7 +144,11 @@ describe('an effect that can change the world', () => {
     expect(await stage.events('complete')).toMatchObject([
       {
         how: 'unknown',
-        failure: { code: 'EFFECT_TIMEOUT', retryable: true, message: expect.stringMatching(/^No end within 100 ms/) },
+        failure: {
+          code: 'EFFECT_TIMEOUT',
+          retryable: true,
+          message: expect.stringMatching(/^It did not end within 100 ms/),
+        },
       },
     ]);
   });

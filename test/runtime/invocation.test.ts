@@ -151,7 +151,7 @@ describe('the time of a call', () => {
     };
     const began = stage.clock.now();
     const outcome = await stage.open(async (run: Run) => done(await run.call(hang, null))).start();
-    expect(outcome).toMatchObject({ value: { ok: false, failure: { message: 'No end within 50 ms.' } } });
+    expect(outcome).toMatchObject({ value: { ok: false, failure: { message: 'It did not end within 50 ms.' } } });
     expect(stage.clock.now() - began).toBeLessThan(1000);
   });
 

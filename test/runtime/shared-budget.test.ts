@@ -84,7 +84,7 @@ describe('an agent', () => {
     },
   );
 
-  // bug B26: undefined is not recognised as no outcome; plain `it` once that is fixed
+  // bug B26: undefined is not recognized as no outcome; plain `it` once that is fixed
   it('that returns nothing has failed [R2-CORE-OUTCOME] [R2-BAD-TYPE]', async () => {
     const outcome = await moving()
       .open(async () => undefined as never)

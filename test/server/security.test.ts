@@ -106,7 +106,7 @@ describe('every route [R6-ACCESS-SCOPES] [R6-SHOW-SECURITY]', () => {
     }
   });
 
-  it('is not opened by the scope of a neighbour', async () => {
+  it('is not opened by the scope of a neighbor', async () => {
     const scopes = [...new Set(guarded().map(({ scope }) => scope))].filter(
       (scope) => scope !== 'any' && scope !== 'admin',
     );

@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Entry } from '../../packages/flyball/src/core/events.js';
 import { governance, parsePolicy } from '../../packages/flyball/src/tools/governance/index.js';
-import { criticised, judging, loopWith, SMOOTH, TASK } from '../commit/stage-commit.js';
+import { criticized, judging, loopWith, SMOOTH, TASK } from '../commit/stage-commit.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
 import { planAgent, planText, thinking, toolStep } from '../plans/stage-plan.js';
 import { gate } from '../runtime/stage.js';
@@ -52,7 +52,7 @@ function agents() {
       return asked && messages.at(-1)?.role === 'user' ? proposesAll(call('search', { path: 'tides' })) : 'Done.';
     },
     judge: judging((shown) => (shown.includes('the sun') ? {} : { correctness: 0.4 })),
-    critic: () => criticised({ description: 'The sun is missing.' }),
+    critic: () => criticized({ description: 'The sun is missing.' }),
     speaker: () => 'Half of it, and the rest.',
     repairer: () => 'Tides turn.\nBecause of the moon and the sun.',
   });

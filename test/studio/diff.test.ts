@@ -8,7 +8,7 @@ import { rowsOf } from '../../packages/studio/src/diff/diff-rows.js';
 import { forkOf, forkRows } from '../../packages/studio/src/diff/fold-fork.js';
 import { diffLines } from '../../packages/studio/src/diff/line-diff.js';
 import { commitsOf } from '../../packages/studio/src/gates/fold-attempts.js';
-import { criticised, judging, runCommit } from '../commit/stage-commit.js';
+import { criticized, judging, runCommit } from '../commit/stage-commit.js';
 import { processorMs } from '../patience.js';
 import { Stage } from '../runtime/stage.js';
 
@@ -81,7 +81,7 @@ describe('the versions of what a commit loop made', () => {
   const script = {
     worker: () => 'First line.\nBecause of the moon.\n\n1| not a number of ours',
     judge: judging((shown: string) => (shown.includes('the sun') ? {} : { correctness: 0.4 })),
-    critic: () => criticised({ description: 'The sun is missing.', line: 2 }),
+    critic: () => criticized({ description: 'The sun is missing.', line: 2 }),
     repairer: () => 'First line.\nBecause of the moon and the sun.\n\n1| not a number of ours',
   };
 

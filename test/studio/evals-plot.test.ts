@@ -37,7 +37,7 @@ describe('the plot of pass over cost', () => {
     expect(scaleOf([point('a', 250, 1)]).costs).toEqual([100, 1000]);
   });
 
-  it('tells agents apart by shape, so that it reads without colour', () => {
+  it('tells agents apart by shape, so that it reads without color', () => {
     const shapes = shapesOf([point('b', 1, 1), point('a', 1, 1), point('b', 2, 1)]);
     expect([...shapes]).toEqual([
       ['a', 'circle'],

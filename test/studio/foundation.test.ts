@@ -88,7 +88,7 @@ describe('the foundation of the studio', () => {
     expect(ago(0, 125_000)).toBe('2 min ago');
   });
 
-  it('colours a gauge by how much is left [R6-STUDIO-RUNS]', () => {
+  it('colors a gauge by how much is left [R6-STUDIO-RUNS]', () => {
     expect([shareOf(5, 10), shareOf(50, 10), shareOf(0, 0)]).toEqual([0.5, 1, 1]);
     expect([0.79, 0.8, 1].map(toneOf)).toEqual(['good', 'warn', 'bad']);
   });

@@ -5,7 +5,7 @@ import { governance, parsePolicy } from '../../packages/flyball/src/tools/govern
 import { approvalsOf } from '../../packages/studio/src/gates/fold-approvals.js';
 import { commitsOf } from '../../packages/studio/src/gates/fold-attempts.js';
 import { checksOf, guardedEffectsOf } from '../../packages/studio/src/gates/fold-guards.js';
-import { criticised, judging, runCommit } from '../commit/stage-commit.js';
+import { criticized, judging, runCommit } from '../commit/stage-commit.js';
 import { proposes, runLoop } from '../loops/stage-loop.js';
 import { planText, recordedTools, runPlan, toolStep } from '../plans/stage-plan.js';
 
@@ -13,7 +13,7 @@ import { planText, recordedTools, runPlan, toolStep } from '../plans/stage-plan.
 const MENDED = {
   worker: () => 'Because of the moon.',
   judge: judging((shown) => (shown.includes('the sun') ? {} : { correctness: 0.4 })),
-  critic: () => criticised({ description: 'The sun is missing.', line: 1 }),
+  critic: () => criticized({ description: 'The sun is missing.', line: 1 }),
   repairer: () => 'Because of the moon and the sun.',
 };
 

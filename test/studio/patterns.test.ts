@@ -3,7 +3,7 @@ import type { Formula } from '../../packages/flyball/src/core/formula.js';
 import type { PatternUse } from '../../packages/flyball/src/views/patterns-in.js';
 import { calculated, intervalText, unknownsOf } from '../../packages/studio/src/patterns/calculate.js';
 import { filtered, type PatternInfo } from '../../packages/studio/src/patterns/catalogue.js';
-import { arrowsOf, neighboursOf, onCircle } from '../../packages/studio/src/patterns/graph-layout.js';
+import { arrowsOf, neighborsOf, onCircle } from '../../packages/studio/src/patterns/graph-layout.js';
 import { asPredicted, type RunFinding, spanTree } from '../../packages/studio/src/patterns/span-tree.js';
 
 const VOTE: Formula = {
@@ -61,7 +61,7 @@ describe('the catalogue in the studio', () => {
       { from: 'B1', kind: 'tension', to: ['*cache'], why: '' },
     ]);
     expect(arrows.map(({ from, to }) => `${from} ${to}`)).toEqual(['A1 B1', 'A1 B2']);
-    expect(neighboursOf('B1', arrows, ['A1', 'B1', 'B2'])).toEqual(['A1', 'B1']);
+    expect(neighborsOf('B1', arrows, ['A1', 'B1', 'B2'])).toEqual(['A1', 'B1']);
     expect(onCircle(['A1', 'B1', 'B2'], 'B1').get('B1')).toEqual({ id: 'B1', x: 0, y: 0 });
   });
 });

@@ -115,7 +115,7 @@ export { jsonWithoutSecrets, redactSecrets } from './tools/governance/guards/sec
 export { mapStrings, stringsIn } from './tools/governance/guards/strings-in.js';
 export { effectKind } from './tools/governance/proposed-call.js';
 export { INJECTION_DETECTORS } from './tools/governance/shield/detectors.js';
-export { sanitised, screenText, screenTexts } from './tools/governance/shield/screen-text.js';
+export { sanitized, screenText, screenTexts } from './tools/governance/shield/screen-text.js';
 export { nearestNames } from './tools/nearest-names.js';
 export type { ToolEntry } from './tools/registry.js';
 export { classifyAddress } from './tools/rules/addresses.js';

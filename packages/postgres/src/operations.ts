@@ -67,7 +67,7 @@ function operationIn(body: string): StoredOperation {
   } catch (cause) {
     throw new FlyballError(
       'JOURNAL_CORRUPT',
-      'An entry in the log of operations is damaged: it is not what was written. Nothing was changed. Restore the database from a backup; runs are not affected.',
+      'An entry of the operations log is damaged: it is not what was written. Nothing was changed. Restore the database from a backup; runs are not affected.',
       { cause },
     );
   }

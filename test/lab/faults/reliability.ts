@@ -31,7 +31,7 @@ export const reliabilityFaults: readonly PlantedFault[] = [
     name: 'shield-open',
     what: 'text that was found suspicious reaches the model',
     file: 'tools/governance/shield/injection-shield.ts',
-    find: 'if (screening.score < shield.thresholds.sanitise) {',
+    find: 'if (screening.score < shield.thresholds.sanitize) {',
     put: 'if (screening.score <= 1) {',
     claim: 'V6-known',
   },

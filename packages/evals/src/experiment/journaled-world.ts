@@ -105,7 +105,7 @@ export class JournaledWorld {
     if (changes && before !== undefined && before !== content)
       throw new FlyballError(
         'REPLAY_DIVERGED',
-        `Call ${slot.call.id} of ${slot.call.name} answers otherwise than it did before the process was restarted. ` +
+        `Call ${slot.call.id} of ${slot.call.name} returned a different result than before the process was restarted. ` +
           "Run the simulation anew, or restore the version of the domain's data that it began with.",
         { detail: { world: 'broken', call: slot.call.name, before, now: content } },
       );

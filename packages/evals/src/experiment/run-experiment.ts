@@ -163,9 +163,9 @@ function checkOptions({ tasks, trials, conditions, concurrency, agents, users }:
     throw new ConfigError(`trials must be from 1 to ${MOST_TRIALS}, got ${trials}.`);
   if (!(Number.isInteger(concurrency) && concurrency >= 1))
     throw new ConfigError(`concurrency must be at least 1, got ${concurrency}.`);
-  if (tasks.length === 0) throw new ConfigError('There is no task to run. Name at least one.');
+  if (tasks.length === 0) throw new ConfigError('There are no tasks. Name at least one.');
   if (new Set(tasks.map(({ id }) => id)).size < tasks.length) throw new ConfigError('Two tasks have the same id.');
-  if (conditions.length === 0) throw new ConfigError('There is no condition to run under. Name at least one.');
+  if (conditions.length === 0) throw new ConfigError('There are no conditions. Name at least one.');
   if (new Set(conditions.map(({ name }) => name)).size < conditions.length)
     throw new ConfigError('Two conditions have the same name: their results would be one file.');
   for (const { agent, user, name } of conditions) {

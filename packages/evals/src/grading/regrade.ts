@@ -34,7 +34,7 @@ async function regraded(
   if (task === undefined)
     throw new FlyballError(
       'INPUT_INVALID',
-      `Simulation ${simulation.id} is of task ${simulation.taskId}, which is not there.`,
+      `Simulation ${simulation.id} belongs to task ${simulation.taskId}, which does not exist.`,
     );
   const grade = await graded(domain, task, simulation, how);
   if (grade.kind === 'scored') return { ...simulation, reward: grade.reward, info: withoutReason(simulation.info) };

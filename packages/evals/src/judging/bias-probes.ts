@@ -24,7 +24,7 @@ export interface BiasFinding {
   readonly kind: BiasKind;
   readonly cases: number;
   readonly unscored: number;
-  /** From −1 (always against) over 0 (no preference) to 1 (always in favour), with what it may be. Null without cases. */
+  /** From −1 (always against) over 0 (no preference) to 1 (always in favor), with what it may be. Null without cases. */
   readonly preference: Interval | null;
   /** The whole interval is above 0: the place, the length or the origin is preferred for itself. */
   readonly standing: 'biased' | 'unbiased' | 'insufficient';

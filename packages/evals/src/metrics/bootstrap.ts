@@ -73,7 +73,7 @@ function acceleration(units: readonly (readonly number[])[]): number {
   return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
 }
 
-/** Of sorted values, between neighbours. */
+/** Of sorted values, between neighbors. */
 export function quantile(sorted: readonly number[], share: number): number {
   const place = Math.min(Math.max(share, 0), 1) * (sorted.length - 1);
   const low = sorted[Math.floor(place)] ?? Number.NaN;

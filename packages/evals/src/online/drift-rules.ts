@@ -49,7 +49,7 @@ export function checkRule(rule: DriftRule): DriftRule {
   };
   if (rule.owner.trim() === '') refuse('it names no owner, so nobody would be told');
   if (rule.runbook.trim() === '') refuse('it names no runbook, so nobody would know what to do');
-  if (!(rule.windowMs >= MIN_WINDOW_MS)) refuse('its window is shorter than an hour, and would flap');
+  if (!(rule.windowMs >= MIN_WINDOW_MS)) refuse('its window is shorter than an hour, so its alert would flap');
   if (rule.method === 'threshold' && rule.below === undefined && rule.above === undefined)
     refuse('it needs `below` or `above`');
   if (rule.method !== 'threshold' && !(rule.trailingMs > rule.windowMs))

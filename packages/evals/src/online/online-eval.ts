@@ -97,7 +97,9 @@ export function onlineEval(parts: OnlineParts): OnlineEval {
   const names = rules.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
-    throw new ConfigError(`Two drift rules are called "${twice}": whose alert it is could not be told. Rename one.`);
+    throw new ConfigError(
+      `Two drift rules are called "${twice}", so their alerts could not be told apart. Rename one.`,
+    );
   const params = { rules: names, judge: judge?.model ?? 'none' };
   const calls = { fact: 'judged', least: 0, most: Number.POSITIVE_INFINITY } as const;
   const about = {

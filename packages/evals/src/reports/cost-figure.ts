@@ -25,7 +25,7 @@ export function figureTable(summaries: readonly Summary[]): Table {
   return {
     id: 'figure',
     title: 'Figure: pass^1 over cost per task',
-    note: 'The marks of the plot, cheapest first; `--format svg` draws it. What has no cost is left out.',
+    note: 'The marks of the plot, cheapest first; `--format svg` draws it. Conditions without a cost are left out.',
     columns: columns('Cost/task*', 'pass^1*', 'Model', 'Agent', 'Retrieval', 'Mark'),
     rows: points.map(({ pass1, summary }) => {
       const cells = new ConditionCells(summary);

@@ -7,7 +7,7 @@ const WIDTH = 720;
 const HEIGHT = 400;
 const EDGE = { left: 64, right: 24, top: 20, bottom: 56 } as const;
 
-/** A shape for each agent, so that the plot reads without colour. */
+/** A shape for each agent, so that the plot reads without color. */
 const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'cross'] as const;
 type Shape = (typeof SHAPES)[number];
 
@@ -75,10 +75,10 @@ function gridOf({ lowDecade, highDecade, top, x, y }: Scale): readonly string[] 
   ];
 }
 
-function markOf({ cost, pass1, summary }: CostPoint, scale: Scale, shape: Shape, colour: number): string {
+function markOf({ cost, pass1, summary }: CostPoint, scale: Scale, shape: Shape, color: number): string {
   const filled = CLEAN_RETRIEVAL.has(summary.retrieval);
   const title = `${summary.label}: pass^1 ${pass1.toFixed(3)}, $${cost.toFixed(4)} per task`;
-  return `<path class="mark c${colour % SHAPES.length}${filled ? ' filled' : ''}" transform="translate(${round(scale.x(cost))} ${round(scale.y(pass1))})" d="${PATHS[shape]}"><title>${escaped(title)}</title></path>`;
+  return `<path class="mark c${color % SHAPES.length}${filled ? ' filled' : ''}" transform="translate(${round(scale.x(cost))} ${round(scale.y(pass1))})" d="${PATHS[shape]}"><title>${escaped(title)}</title></path>`;
 }
 
 /** The number of its model beside each mark; where two would lie on each other, the later one moves on. */
@@ -104,11 +104,11 @@ function modelLegend(models: readonly string[]): readonly string[] {
 
 const MODELS_A_ROW = 3;
 
-/** In the figure itself, so that it looks the same in a file of its own; a page sets the colours for dark screens. */
+/** In the figure itself, so that it looks the same in a file of its own; a page sets the colors for dark screens. */
 const PLOT_STYLE = `.plot text{font:12px system-ui,sans-serif;fill:var(--soft,#5b6677)}.plot .name{font-size:10px;font-weight:600}
 .grid{stroke:var(--line,#dde2ea);fill:none}.mark{stroke-width:2;fill:none}
 ${['#2f6fde', '#0f8a5f', '#c2571a', '#8746c9', '#b02a4c']
-  .map((colour, at) => `.c${at}{stroke:var(--c${at},${colour})}.c${at}.filled{fill:var(--c${at},${colour})}`)
+  .map((color, at) => `.c${at}{stroke:var(--c${at},${color})}.c${at}.filled{fill:var(--c${at},${color})}`)
   .join('')}`;
 
 const PATHS: Readonly<Record<Shape, string>> = {

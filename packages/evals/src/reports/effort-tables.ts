@@ -7,7 +7,7 @@ export function effortTable(summaries: readonly Summary[]): Table {
   return {
     id: 'effort',
     title: 'Duration and calls',
-    note: 'Means over N. Model calls: how often the agent’s model was asked, again included. Action entropy: how uncertain the agent’s next action (a tool, or words) is for somebody who knows its last one.',
+    note: 'Means over N. Model calls: how often the agent’s model was called, including re-prompts. Action entropy: how uncertain the agent’s next action (a tool or a message) is, given its last one.',
     columns: columns(
       'Model',
       'Agent',

@@ -115,7 +115,7 @@ function writeTable(summaries: readonly Summary[]): Table {
   return {
     id: 'writes',
     title: 'Write accuracy',
-    note: 'Over gold writes: gold state changes that some call matched, in all N simulations. Over issued writes: issued calls of the domain’s writing tools that match a gold one; a call through a wrapper counts as one even where it only reads, a verification does not.',
+    note: 'Over gold writes: gold state changes that some call matched, in all N simulations. Over issued writes: issued calls of the domain’s writing tools that match a gold one; a call through a wrapper counts as one even if it only reads; a verification does not.',
     columns: columns('Model', 'Agent', 'Retrieval', 'N*', 'Of gold writes*', 'Of issued writes*', 'Cost/task*'),
     rows: summaries.map((one) => {
       const cells = new ConditionCells(one);

@@ -30,7 +30,7 @@ export interface AgentSetting {
   readonly seed: number;
 }
 
-/** The agent whose behaviour is measured: the whole of it, as it is in production. */
+/** The agent whose behavior is measured: the whole of it, as it is in production. */
 export interface AgentUnderTest {
   readonly model: string;
   make(setting: AgentSetting): {

@@ -87,9 +87,9 @@ export function readRules({ opening, rules, otherwise, patience = 3, leave }: Ru
   const ids = rules.map(({ id }) => id);
   if (new Set(ids).size < ids.length) throw new ConfigError(`Two rules of a user have the same id: ${ids.join(', ')}.`);
   if ([opening, otherwise, leave ?? 'x'].some((text) => text.trim() === ''))
-    throw new ConfigError('A user by rules needs words to open with and words for what it does not understand.');
+    throw new ConfigError('A rule-based user needs an opening line and a line for messages it does not understand.');
   if (!(Number.isInteger(patience) && patience >= 0 && patience <= 20))
-    throw new ConfigError(`The patience of a user by rules must be 0 to 20, got ${patience}.`);
+    throw new ConfigError(`The patience of a rule-based user must be 0 to 20, got ${patience}.`);
   return rules.map(readRule);
 }
 

@@ -18,7 +18,7 @@ export interface UserSetting {
   readonly seed: number;
 }
 
-/** A kind of user. `pin` names what its behaviour depends on: with another one, results are not comparable. */
+/** A kind of user. `pin` names what its behavior depends on: with another one, results are not comparable. */
 export interface UserSim {
   readonly pin: string;
   make(setting: UserSetting): Party;

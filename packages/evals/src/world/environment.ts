@@ -30,7 +30,7 @@ export interface Toolkit {
   mutates(name: string): boolean;
   /** Throws `PyError` where the reference raises. */
   call(name: string, args: PyDict): PyValue | Promise<PyValue>;
-  /** Functions that are no tools: for initialisation and assertions. */
+  /** Functions that are no tools: for initialization and assertions. */
   invoke(name: string, args: PyDict): PyValue;
   /** SHA-256 of its database; null where it has none. */
   hash(): string | null;
@@ -57,9 +57,9 @@ export interface Environment {
    * error is ours and is thrown. There is no clock in here: `at` is 0, and whoever drives the simulation sets it.
    */
   respond(call: SimCall): Promise<ToolMessage>;
-  /** Runs a call without rendering or synchronising, as the gold path is replayed. Throws what the tool throws. */
+  /** Runs a call without rendering or synchronizing, as the gold path is replayed. Throws what the tool throws. */
   make(call: Pick<SimCall, 'name' | 'arguments' | 'requestor'>): PyValue | Promise<PyValue>;
-  /** Runs a function of one side, tool or not, and synchronises: for initialisation and assertions. */
+  /** Runs a function of one side, tool or not, and synchronises: for initialization and assertions. */
   run(call: EnvFunction): Promise<PyValue>;
   /** Data, actions and history, in that order. */
   setState(state: InitialState | null, how: ReplayOptions): Promise<void>;

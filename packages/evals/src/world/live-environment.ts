@@ -81,14 +81,14 @@ class LiveEnvironment implements Environment {
   }
 
   async setState(state: InitialState | null, how: ReplayOptions): Promise<void> {
-    this.#initialise(state?.agentData ?? null, this.agent, this.user);
-    this.#initialise(state?.userData ?? null, this.user, this.agent);
+    this.#initialize(state?.agentData ?? null, this.agent, this.user);
+    this.#initialize(state?.userData ?? null, this.user, this.agent);
     for (const action of state?.actions ?? []) await this.run(action);
     await this.replay(state?.history ?? [], how);
   }
 
   /** After initial data both sides hold the same database, even where they started with one each. */
-  #initialise(patch: PyValue, side: Toolkit | undefined, other: Toolkit | undefined): void {
+  #initialize(patch: PyValue, side: Toolkit | undefined, other: Toolkit | undefined): void {
     if (patch === null) return;
     if (side?.database === undefined) throw new PyError('ValueError', 'Database has not been initialized.');
     side.database.merge(patch);

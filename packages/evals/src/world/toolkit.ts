@@ -2,7 +2,7 @@ import { type Bound, bind, type Parameter } from '../tau2/python/signature.js';
 import { type PyDict, PyError, type PyValue } from '../tau2/python/value.js';
 import type { Database, Toolkit, ToolSchema, ToolType } from './environment.js';
 
-/** A function of a toolkit that is no tool: for initialisation and assertions. */
+/** A function of a toolkit that is no tool: for initialization and assertions. */
 export interface KitFunction<D extends Database> {
   readonly name: string;
   readonly parameters: readonly Parameter[];

@@ -55,7 +55,7 @@ export function extractClaims(parts: ClaimParts): (run: Run, subject: Subject) =
   };
 }
 
-/** The same words are the same claim, however they are spaced or capitalised. */
+/** The same words are the same claim, however they are spaced or capitalized. */
 export function claimId(text: string): string {
   return `claim-${sha256(text.trim().replaceAll(/\s+/g, ' ').toLowerCase()).slice(0, 12)}`;
 }

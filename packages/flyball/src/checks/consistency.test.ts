@@ -68,9 +68,9 @@ describe('self-consistency', () => {
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'NO_ANSWER' } });
   });
 
-  it('normalises as it is told to', async () => {
+  it('normalizes as it is told to', async () => {
     const numberIn = (text: string): string => /\d+/.exec(text)?.[0] ?? text;
-    const options: ConsistencyOptions = { n: 3, voting: 'majority', normalise: numberIn };
+    const options: ConsistencyOptions = { n: 3, voting: 'majority', normalize: numberIn };
     const { consistency, best } = await drawn(['18 eggs', 'I get 18.', 'It is 26'], options);
     expect(best).toBe('18 eggs');
     expect(consistency.score).toBeCloseTo(2 / 3);

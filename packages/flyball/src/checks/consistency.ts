@@ -21,7 +21,7 @@ export interface ConsistencyOptions {
   readonly voting: 'majority' | 'similarity';
   readonly embedder?: Embedder;
   /** What two equal answers may differ in: white space where it is absent. */
-  readonly normalise?: (text: string) => string;
+  readonly normalize?: (text: string) => string;
 }
 
 /** One of several answers to the same task. */
@@ -58,11 +58,11 @@ export function sampledAnswers(
 type Checked = ConsistencyOptions & {
   readonly temperature: number;
   readonly minimum: number;
-  readonly normalise: (text: string) => string;
+  readonly normalize: (text: string) => string;
 };
 
 export function checkedConsistency(options: ConsistencyOptions, session?: Session): Checked {
-  const { n, temperature = 0.7, minimum = 0.7, normalise = plainText, voting, embedder } = options;
+  const { n, temperature = 0.7, minimum = 0.7, normalize = plainText, voting, embedder } = options;
   if (n !== 3 && n !== 5 && n !== 7) throw new ConfigError(`Self-consistency draws 3, 5 or 7 samples, got ${n}.`);
   if (!(temperature > 0))
     throw new ConfigError(`Samples at temperature ${temperature} are all the same. Use one above 0, such as 0.7.`);
@@ -70,7 +70,7 @@ export function checkedConsistency(options: ConsistencyOptions, session?: Sessio
   if (voting === 'similarity' && embedder === undefined)
     throw new ConfigError('Voting by similarity needs an embedder, such as hashEmbedder() of flyball/memory.');
   if (session !== undefined) checkUnseeded(session.name, session.sampling?.seed);
-  return { ...options, temperature, minimum, normalise };
+  return { ...options, temperature, minimum, normalize };
 }
 
 async function draw(
@@ -86,7 +86,7 @@ async function draw(
 
 async function voteOf(run: Run, options: Checked, samples: readonly Sample[]): Promise<Vote | undefined> {
   const ballots = samples.map((sample) => (sample.ok ? sample.text : undefined));
-  if (options.voting === 'majority') return majority(ballots, options.normalise);
+  if (options.voting === 'majority') return majority(ballots, options.normalize);
   const similar = await similarities(
     run,
     options,
@@ -134,8 +134,8 @@ export async function heldAgainst(
 async function agreement(run: Run, options: Checked, answer: string, samples: readonly Sample[]): Promise<number> {
   const texts = samples.map((sample) => (sample.ok ? sample.text : ''));
   if (options.voting === 'majority') {
-    const own = options.normalise(answer);
-    return samples.filter((sample) => sample.ok && options.normalise(sample.text) === own).length / samples.length;
+    const own = options.normalize(answer);
+    return samples.filter((sample) => sample.ok && options.normalize(sample.text) === own).length / samples.length;
   }
   const [first = []] = await similarities(run, options, [answer, ...texts]);
   return first.slice(1).reduce((sum, value) => sum + value, 0) / samples.length;

@@ -102,7 +102,7 @@ function panel(critics: readonly Critic[]): Look {
   return async (run, draft) => {
     const ended = await review(run, draft);
     if (ended.stop === 'done') return ended.value;
-    throw new ConfigError(`A review of what is there ended as ${ended.stop}.`); // it has no part that could end otherwise
+    throw new ConfigError(`A review ended as ${ended.stop}.`); // it has no part that could end otherwise
   };
 }
 

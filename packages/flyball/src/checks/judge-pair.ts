@@ -15,7 +15,7 @@ interface PairReply {
   >;
 }
 
-/** Both orders are asked, because judges favour a place: only what wins from both places has won. */
+/** Both orders are asked, because judges favor a place: only what wins from both places has won. */
 export function comparePair(parts: JudgeParts): PairJudge {
   const { session, rubric } = parts;
   const instructions = `${JUDGE_INSTRUCTIONS}\n\n${rubricText(rubric.dimensions, rubric.version)}`;

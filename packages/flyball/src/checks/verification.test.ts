@@ -146,17 +146,17 @@ describe('verification', () => {
   });
 
   it('sends queries back that are needed, and not those that nobody missed', async () => {
-    const subject = bridge({ evidence: { ...bridge().evidence, gaps: ['colour of the bridge'] } });
+    const subject = bridge({ evidence: { ...bridge().evidence, gaps: ['color of the bridge'] } });
     const fine = judged(['entail', 'e1'], ['entail', 'e2'], ['entail', 'e1']);
     expect((await verified({ claims: [CLAIMS, fine], judge: scores() }, { subject })).verdict.gaps).toEqual([]);
     const { verdict } = await verified(
       { claims: [CLAIMS, JUDGED], judge: scores({}, { gaps: ['who built it'] }) },
       { subject },
     );
-    expect(verdict.gaps).toEqual(['who built it', 'colour of the bridge']);
+    expect(verdict.gaps).toEqual(['who built it', 'color of the bridge']);
     expect(verdict.defects.filter(({ cause }) => cause === 'retrieval-gap').map(({ facts }) => facts)).toEqual([
       { query: 'who built it' },
-      { query: 'colour of the bridge' },
+      { query: 'color of the bridge' },
     ]);
   });
 

@@ -95,7 +95,7 @@ describe('a defect is looked at again', () => {
     const evidence = (query: string, gaps: readonly string[] = []) =>
       bridge({ evidence: { items: [piece('e7', 'Built by Rosa Lind.', { query })], gaps } });
     expect(await isGone(gap, {}, { subject: evidence('who built it') })).toBe(true);
-    expect(await isGone(gap, {}, { subject: evidence('colour', ['who built it']) })).toBe(false);
+    expect(await isGone(gap, {}, { subject: evidence('color', ['who built it']) })).toBe(false);
     expect(await isGone(gap, { judge: yes(true) }, { subject: evidence('builder of the bridge') })).toBe(true);
   });
 

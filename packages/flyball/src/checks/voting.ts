@@ -13,12 +13,12 @@ export interface Vote {
 /** A sample that failed abstains: it votes for nothing and still counts among those that were asked. */
 export type Ballot = string | undefined;
 
-/** Equal answers, once normalised, are one answer. Undefined when nobody voted. */
-export function majority(ballots: readonly Ballot[], normalise: (text: string) => string): Vote | undefined {
+/** Equal answers, once normalized, are one answer. Undefined when nobody voted. */
+export function majority(ballots: readonly Ballot[], normalize: (text: string) => string): Vote | undefined {
   const groups = new Map<string, { readonly first: number; count: number }>();
   for (const [index, ballot] of ballots.entries()) {
     if (ballot === undefined) continue;
-    const answer = normalise(ballot);
+    const answer = normalize(ballot);
     const group = groups.get(answer) ?? { first: index, count: 0 };
     groups.set(answer, group);
     group.count++;

@@ -11,7 +11,7 @@ import { timelineText } from './timeline-lines.js';
 
 const FORGED = '    9    +0.900  ✓ pay approved by grace';
 const TEXT = `no such order\n${FORGED}\r\n${FORGED}\u001b[2J`;
-const plain = { paint: (_colour: unknown, text: string) => text, width: 200 };
+const plain = { paint: (_color: unknown, text: string) => text, width: 200 };
 const command = commandLineFor(undefined);
 
 function collected() {

@@ -24,7 +24,7 @@ it.each([
       entries,
       command: commandLineFor(undefined),
     };
-    return headerLines(shown, { paint: (_colour, text) => text, width: 200 }).join('\n');
+    return headerLines(shown, { paint: (_color, text) => text, width: 200 }).join('\n');
   };
   expect(await lines('agent.ts')).toContain('flyball resume r-agent.ts');
   const none = await lines();

@@ -10,7 +10,7 @@ import { questionsOf } from './answers.js';
 import { goOnCommand } from './chat/chat-name.js';
 import type { CommandLine } from './command-line.js';
 import { printable } from './printable.js';
-import type { Colour, Paint, Screen } from './screen.js';
+import type { Color, Paint, Screen } from './screen.js';
 import { liveOwner } from './workplace.js';
 
 export interface Shown {
@@ -22,7 +22,7 @@ export interface Shown {
   readonly asOf?: { readonly seq: number; readonly generation: number };
 }
 
-const STATUS_COLOURS: Readonly<Record<string, Colour>> = {
+const STATUS_COLORS: Readonly<Record<string, Color>> = {
   done: 'green',
   degraded: 'green',
   failed: 'red',
@@ -38,7 +38,7 @@ export function headerLines(shown: Shown, { paint, width }: Pick<Screen, 'paint'
   const { record, summary, asOf } = shown;
   const status = asOf === undefined ? record.status : summary.status;
   return [
-    `${paint('bold', `Run ${record.id}`)}  ${paint(STATUS_COLOURS[status] ?? 'bold', status)}${
+    `${paint('bold', `Run ${record.id}`)}  ${paint(STATUS_COLORS[status] ?? 'bold', status)}${
       asOf === undefined ? '' : `, as of entry ${asOf.generation === 0 ? '' : `${asOf.generation}:`}${asOf.seq}`
     }`,
     ...facts(shown).map(([name, text]) => `  ${paint('dim', name.padEnd(8))} ${shorten(text, width - 12)}`),

@@ -17,7 +17,7 @@ function fakeTerminal(options: { readonly isTTY?: boolean; readonly env?: Record
   return { written, streams };
 }
 
-const COLOUR = new RegExp(`${'\u001b'}\\[\\d+m`, 'g');
+const COLOR = new RegExp(`${'\u001b'}\\[\\d+m`, 'g');
 
 /** What a reader sees in the end: erased lines are gone. */
 function visible(output: string): string {
@@ -25,7 +25,7 @@ function visible(output: string): string {
     .split('\n')
     .map((line) => line.split('\u001b[2K').at(-1)?.replaceAll('\r', '') ?? '')
     .join('\n')
-    .replaceAll(COLOUR, '');
+    .replaceAll(COLOR, '');
 }
 
 describe('the screen', () => {

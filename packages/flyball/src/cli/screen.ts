@@ -19,10 +19,10 @@ export interface Screen {
   status(text: string): void;
 }
 
-export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
-export type Paint = (colour: Colour, text: string) => string;
+export type Color = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Paint = (color: Color, text: string) => string;
 
-const CODES: Readonly<Record<Colour, readonly [number, number]>> = {
+const CODES: Readonly<Record<Color, readonly [number, number]>> = {
   bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],
@@ -54,8 +54,8 @@ const ERASE_LINE = '\r\u001b[2K';
 
 export function screenOn({ out, error, env }: Streams, json: boolean): Screen {
   const terminal = out.isTTY === true && env['TERM'] !== 'dumb';
-  const colour = terminal && (env['NO_COLOR'] ?? '') === '';
-  const live = terminal && colour && !json;
+  const color = terminal && (env['NO_COLOR'] ?? '') === '';
+  const live = terminal && color && !json;
   const columns = out.columns ?? 0; // some pseudo-terminals say 0
   const width = columns === 0 ? 100 : Math.max(40, columns);
   let shown = '';
@@ -67,7 +67,7 @@ export function screenOn({ out, error, env }: Streams, json: boolean): Screen {
     json,
     live,
     width,
-    paint: (name, text) => (colour ? `\u001b[${CODES[name][0]}m${text}\u001b[${CODES[name][1]}m` : text),
+    paint: (name, text) => (color ? `\u001b[${CODES[name][0]}m${text}\u001b[${CODES[name][1]}m` : text),
     line: (text = '') => {
       if (!json) write(`${live ? folded(text, width) : text}\n`);
     },

@@ -22,10 +22,8 @@ export async function skillsIn(given: readonly string[]): Promise<ReadSkills> {
 /** One line each, as editors and compilers write them. */
 export function showProblems(screen: Screen, problems: readonly SkillProblem[]): void {
   for (const problem of problems) {
-    const colour = problem.level === 'error' ? 'red' : 'yellow';
-    screen.complain(
-      `${screen.paint(colour, problem.level === 'error' ? '✗' : '!')} ${printable(problemText(problem))}`,
-    );
+    const color = problem.level === 'error' ? 'red' : 'yellow';
+    screen.complain(`${screen.paint(color, problem.level === 'error' ? '✗' : '!')} ${printable(problemText(problem))}`);
   }
 }
 

@@ -23,7 +23,7 @@ export async function reembedItems(
   { at, kinds = MEMORY_KINDS }: { readonly at: number; readonly kinds?: readonly MemoryKind[] },
   how: EffectContext,
 ): Promise<Reembedded> {
-  if (embedder === undefined) throw new ConfigError('This memory has no embedder: give memory({ embedder }) one.');
+  if (embedder === undefined) throw new ConfigError('This memory has no embedder. Pass one: memory({ embedder }).');
   const foreign: StoredItem[] = [];
   for (const kind of kinds) {
     const { items } = await itemsOf(store, place, { kind, limit: MAX_LOOKED_AT });

@@ -40,7 +40,7 @@ export function applyChanges(plan: Plan, changes: readonly PlanChange[]): Plan {
 function applied(plan: Plan, change: PlanChange): Plan {
   switch (change.change) {
     case 'added':
-      if (byId(plan).has(change.step.id)) refuse(`step ${change.step.id} is there already`, change);
+      if (byId(plan).has(change.step.id)) refuse(`step ${change.step.id} already exists`, change);
       return { ...plan, steps: [...plan.steps, change.step] };
     case 'cancelled':
       if (!byId(plan).has(change.id)) refuse(`there is no step ${change.id}`, change);
@@ -70,7 +70,7 @@ function reordered(plan: Plan, order: readonly [unknown, unknown], change: PlanC
 function edited<T extends object>(target: T, fields: ChangedFields, change: PlanChange): T {
   const members = new Map(Object.entries(target));
   for (const [name, [from, to]] of Object.entries(fields)) {
-    if (!same(members.get(name) ?? null, from)) refuse(`${name} is not what it was`, change);
+    if (!same(members.get(name) ?? null, from)) refuse(`${name} has changed since`, change);
     if (to === null) members.delete(name);
     else members.set(name, to);
   }

@@ -1,5 +1,5 @@
 /**
- * Vectors that were already made, so that nobody makes them twice. Only an optimisation: what it does not hold, or
+ * Vectors that were already made, so that nobody makes them twice. Only an optimization: what it does not hold, or
  * cannot read any more, is made again.
  *
  * Contract, for every implementation:

@@ -35,11 +35,11 @@ describe('a retrieval bundle', () => {
       spec(
         field('account'),
         field('terms', { shape: 'document', by: 'read', stable: true, fetch: async () => 'The terms.' }),
-        field('neighbours', { shape: 'graph', by: 'walk', authority: 'contextual', fetch: async () => ['a', 'b'] }),
+        field('neighbors', { shape: 'graph', by: 'walk', authority: 'contextual', fetch: async () => ['a', 'b'] }),
         field('notes', { shape: 'prose', by: 'search', authority: 'inferred', fetch: async () => 'Some notes.' }),
       ),
     );
-    expect(bundle.fields.map(({ name }) => name)).toEqual(['terms', 'account', 'neighbours', 'notes']);
+    expect(bundle.fields.map(({ name }) => name)).toEqual(['terms', 'account', 'neighbors', 'notes']);
     const text = bundleText(bundle);
     expect(text).toMatch(
       /<field name="terms" source="terms register" authority="authoritative" since="[-\d]+T[:.\d]+Z" mark="\w+">\nThe terms\./,

@@ -3,7 +3,7 @@ import type { Run } from '../core/run.js';
 import type { Authority, BundleSpec, FieldSpec } from './bundle-spec.js';
 import { labelled } from './labelled.js';
 
-/** Values that were fetched before, with when. Only ever an optimisation. */
+/** Values that were fetched before, with when. Only ever an optimization. */
 export interface BundleCache {
   get(key: string): { readonly value: unknown; readonly at: number } | undefined;
   put(key: string, value: unknown, at: number): void;
@@ -129,7 +129,7 @@ function missing(field: FieldSpec, because: string, at: number): BundleField['st
   if (ifMissing.action === 'substitute')
     return { kind: 'there', value: ifMissing.value, at, ageS: 0, substituted: true };
   if (ifMissing.action === 'flag') return { kind: 'missing', because };
-  throw new FlyballError('EFFECT_FAILED', `The bundle cannot do without ${field.name}: ${because}.`, {
+  throw new FlyballError('EFFECT_FAILED', `The bundle requires ${field.name}, which is missing: ${because}.`, {
     detail: { field: field.name, source: field.source },
   });
 }

@@ -65,7 +65,7 @@ export class DenseIndex {
   async scores(query: string, embedder: Embedder, signal: AbortSignal): Promise<Float64Array> {
     this.checkEmbedder(embedder);
     if (hasNoWords(query))
-      throw new FlyballError('INPUT_INVALID', 'A blank query has no direction. Ask for something.');
+      throw new FlyballError('INPUT_INVALID', 'The query is blank. Pass a query with at least one word.');
     const [wanted] = await embedAll(embedder, [query], { signal, as: 'query' });
     return Float64Array.from(this.vectors, (vector) => (wanted === undefined ? 0 : cosine(vector, wanted)));
   }

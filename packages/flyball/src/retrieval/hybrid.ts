@@ -50,7 +50,7 @@ interface Unit {
 /**
  * Searches by words and by meaning, passage by passage; a document is as good as its best passage. Titles and headings are
  * indexed with every passage. Both sides are brought to one scale by their spread over all passages and added up, so that
- * a passage that both favour wins over one that only one of them does. How much the vectors count depends on how well the
+ * a passage that both favor wins over one that only one of them does. How much the vectors count depends on how well the
  * words match: a query that shares its words with the documents needs no guess at its meaning, and one that shares none
  * has nothing else.
  */

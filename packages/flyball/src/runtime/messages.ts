@@ -91,7 +91,7 @@ export async function cancel(opened: Opened, runId: string, given: Sending & { r
 
 export async function redirect(opened: Opened, runId: string, instruction: string, given: Sending): Promise<void> {
   if (typeof instruction !== 'string' || isBlank(instruction))
-    throw new ConfigError('A redirection needs words: say what the run is to do differently.');
+    throw new ConfigError('A redirection needs text: say what the run should do differently.');
   await requireGoing(opened, runId, given);
   const body = JSON.stringify(instruction);
   await post(opened, runId, { kind: 'redirect', name: '', from: given.by ?? 'anonymous', body, ...named(given) });

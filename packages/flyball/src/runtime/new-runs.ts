@@ -138,7 +138,7 @@ async function stateNow(
 }
 
 function checkedBudget(given: Budget | undefined): Budget {
-  if (given === undefined) throw new ConfigError('A run needs a budget: pass budget: budget({ costUsd: 1 }), say.');
+  if (given === undefined) throw new ConfigError('A run needs a budget, for example budget: budget({ costUsd: 1 }).');
   return completeBudget(given);
 }
 

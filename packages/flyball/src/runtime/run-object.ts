@@ -295,7 +295,7 @@ function continueWith(attempt: Attempt, scope: Scope, state: unknown): never {
   if (attempt.effects.open.areAwaited() || attempt.effects.root.hasOpenBranches()) {
     throw new FlyballError(
       'CONTINUE_REFUSED',
-      'continueWith needs a quiet run: await or cancel the open effects and branches first.',
+      'continueWith is not possible while effects or branches are open. Await or cancel them first.',
     );
   }
   attempt.life.continueWith(roundTrip(state));

@@ -51,7 +51,7 @@ function numberOf(id: EffectId): number {
   return Number.parseInt(id.slice(id.indexOf('#') + 1), 10);
 }
 
-/** Whether what is at work in `path` shows that `branch` was asked for: it is under way, or its neighbours are. */
+/** Whether what is at work in `path` shows that `branch` was asked for: it is under way, or its neighbors are. */
 function isAtWork(path: string | undefined, branch: string): boolean {
   if (path === undefined) return false;
   // all branches of `all`, `first` and `some` are asked for at once; those of `each` as the code takes what there is
@@ -72,7 +72,7 @@ function pathOf(event: RunEvent): string | undefined {
   if ('id' in event && event.id.endsWith('!undo')) return undefined; // part of a rollback, which speaks for itself
   switch (event.type) {
     case 'spawn-start':
-      return event.path; // what runs in a child has nothing to do with its neighbours
+      return event.path; // what runs in a child has nothing to do with its neighbors
     case 'ask-start':
     case 'call-start':
     case 'intent':

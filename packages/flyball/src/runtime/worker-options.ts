@@ -24,7 +24,7 @@ export function workOf(choice: WorkerChoice, agents: Agents, maxLoaded: number):
   const work = { agents: Object.keys(agents), concurrency: maxLoaded, weight: 1, ...given };
   const unknown = work.agents.find((name) => !Object.hasOwn(agents, name));
   if (unknown !== undefined)
-    throw new ConfigError(`The worker is to work on the agent "${unknown}", which this runtime does not have.`);
+    throw new ConfigError(`The worker is configured for the agent "${unknown}", which this runtime does not have.`);
   if (!(work.concurrency >= 1))
     throw new ConfigError(`The concurrency of a worker must be 1 or more, not ${work.concurrency}.`);
   if (!(work.weight > 0 && Number.isFinite(work.weight)))

@@ -99,6 +99,6 @@ function activatedIn(value: unknown): ActiveSkill {
     return skill;
   throw new FlyballError(
     'INVARIANT_BROKEN',
-    `A guard has replaced the result of ${ACTIVATE_SKILL}, so that nobody can tell what the skill allows. Trust that tool.`,
+    `A guard has replaced the result of ${ACTIVATE_SKILL}, so it is unknown what the skill allows. Declare that tool as trusted.`,
   );
 }

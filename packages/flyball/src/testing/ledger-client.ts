@@ -6,7 +6,7 @@ export interface LedgerClient {
   readonly url: string;
   /**
    * Records one effect; answers whether it is new. With `dedupe` a key that is known already is not recorded again,
-   * as a service does that honours idempotency keys.
+   * as a service does that honors idempotency keys.
    */
   record(
     key: string,

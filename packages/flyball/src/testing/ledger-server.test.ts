@@ -27,7 +27,7 @@ it('answers whether an effect happened', async () => {
   expect(await server.effect('other')).toBeUndefined();
 });
 
-it('honours keys where a request asks for it, or where the server does so for all', async () => {
+it('honors keys where a request asks for it, or where the server does so for all', async () => {
   server = await ledgerServer({ dedupe: true });
   await server.record('k', 1);
   expect(await server.record('k', 2)).toEqual({ recorded: false });

@@ -11,7 +11,7 @@ export interface LedgerServer extends LedgerClient {
 
 /** Options of `ledgerServer`. */
 export interface LedgerServerOptions {
-  /** What holds for requests that do not say whether to honour their key. */
+  /** What holds for requests that do not say whether to honor their key. */
   readonly dedupe?: boolean;
 }
 

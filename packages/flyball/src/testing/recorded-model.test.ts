@@ -79,19 +79,19 @@ describe('recording and replaying', () => {
     expect((await model.generate(again, how())).text).toContain('answer 1');
   });
 
-  it('compares requests after normalising them', async () => {
-    const normalise = (request: ModelRequest): ModelRequest => ({
+  it('compares requests after normalizing them', async () => {
+    const normalize = (request: ModelRequest): ModelRequest => ({
       ...request,
       messages: request.messages.map((message) => ({
         ...message,
         content: message.content.replace(/\d{4}-\d\d-\d\d/, 'DATE'),
       })),
     });
-    await recordedModel({ file, model: realModel(), mode: 'record', normalise }).generate(
+    await recordedModel({ file, model: realModel(), mode: 'record', normalize }).generate(
       ask('a', 'Today is 2026-01-01'),
       how(),
     );
-    const model = recordedModel({ file, mode: 'replay', normalise });
+    const model = recordedModel({ file, mode: 'replay', normalize });
     expect((await model.generate(ask('a', 'Today is 2026-09-30'), how())).text).toBe('answer 1 to Today is 2026-01-01');
   });
 

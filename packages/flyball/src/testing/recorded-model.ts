@@ -16,7 +16,7 @@ export interface RecordedModelOptions {
   /** replay: the file only. record: starts the file anew. auto: the file where it answers, the model where it does not. */
   readonly mode: 'replay' | 'record' | 'auto';
   /** Takes out what differs from run to run (a date in a prompt, say) before requests are compared. */
-  readonly normalise?: (request: ModelRequest) => ModelRequest;
+  readonly normalize?: (request: ModelRequest) => ModelRequest;
 }
 
 /** A model that replays recorded replies. */
@@ -42,7 +42,7 @@ export function recordedModel(options: RecordedModelOptions): RecordedModel {
   const { id, capabilities } = described;
   const reel = new Reel(found?.interactions ?? []);
   const requests: ModelRequest[] = [];
-  const keyOf = (request: ModelRequest): string => requestKey(options.normalise?.(request) ?? request);
+  const keyOf = (request: ModelRequest): string => requestKey(options.normalize?.(request) ?? request);
 
   async function record(model: Model, request: ModelRequest, how: ModelCallContext): Promise<ModelReply> {
     const content = frozenCopy(contentOf(request));

@@ -186,7 +186,7 @@ function whyRefused(request: Request, how: BrowsingRules): string | undefined {
 function failureOfPage(problem: unknown): FlyballError {
   const message = (problem as Error).message.split('\n')[0]?.replace(/^\w+\.\w+: /, '') ?? '';
   const isSlow = /Timeout \d+ms exceeded/.test(message);
-  return new FlyballError('EFFECT_FAILED', `The page did not do that: ${message}`, {
+  return new FlyballError('EFFECT_FAILED', `The page could not do that: ${message}`, {
     retryable: isSlow,
     cause: problem,
   });

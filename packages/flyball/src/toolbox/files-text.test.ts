@@ -9,7 +9,7 @@ describe('the bytes of a file', () => {
     ['utf-16le', Buffer.from('\ufeffGrüße\n', 'utf16le')],
     ['utf-16be', Buffer.from('\ufeffGrüße\n', 'utf16le').swap16()],
     ['latin1', Buffer.from('Grüße\n', 'latin1')],
-  ])('are recognised as %s, and written back as they were', (encoding, bytes) => {
+  ])('are recognized as %s, and written back as they were', (encoding, bytes) => {
     const decoded = decodeText(bytes);
     expect(decoded).toEqual({ text: 'Grüße\n', encoding });
     expect(encodeText(decoded ?? { text: '', encoding })).toEqual(bytes);

@@ -44,7 +44,9 @@ const START_MS = 30_000;
 /** Lets a model compute with JavaScript that reaches nothing: no files, no network, no modules, no timers. */
 export function runJavascriptTool(options: RunJavascriptOptions): DefinedTool<JavascriptCall, CodeResult> {
   if (options.sandbox === undefined)
-    throw new ConfigError('run_javascript needs a sandbox, such as quickJsSandbox(): Node itself is none.');
+    throw new ConfigError(
+      'run_javascript needs a sandbox, such as quickJsSandbox(), because Node itself is not a sandbox.',
+    );
   const limits = { ...CODE_LIMITS, ...options.limits };
   const functions = options.functions ?? {};
   return tool<CodeResult, typeof INPUT>({

@@ -3,7 +3,7 @@ import type { Sandbox, SandboxJob } from '../ports/sandbox.js';
 import type { CommandRules } from '../tools/rules/commands.js';
 import { familyOf } from '../tools/rules/commands-launchers.js';
 
-/** Pagers, prompts and colours off; nobody's own settings, which can name programs. */
+/** Pagers, prompts and colors off; nobody's own settings, which can name programs. */
 const QUIET = {
   TERM: 'dumb',
   NO_COLOR: '1',

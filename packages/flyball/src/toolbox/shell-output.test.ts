@@ -50,7 +50,7 @@ describe('output for a model [R3-SHELL-OUTPUT]', () => {
     expect(shown.text).toMatch(/\[\d+ lines left out\]/);
   });
 
-  it('is shown without colours, titles, cursor moves and bells', () => {
+  it('is shown without colors, titles, cursor moves and bells', () => {
     const code = '\u001b';
     const text = `${code}[1;31mred${code}[0m ${code}]0;title\u0007${code}]8;;http://x${code}\\link${code}]8;;${code}\\ ${code}(B${code}[2K${code}[?25l\u009b1mok\u0007 a\tb`;
     expect(plainText(text)).toBe('red link ok a\tb');

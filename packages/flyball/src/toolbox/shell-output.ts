@@ -16,7 +16,7 @@ export interface ShownText {
 
 const MAX_LINE = 2000;
 
-/** Colours and cursor moves, window titles, and the rarer strings and two-letter codes, with 7 and with 8 bits. */
+/** Colors and cursor moves, window titles, and the rarer strings and two-letter codes, with 7 and with 8 bits. */
 const TERMINAL_CODES = new RegExp(
   [
     String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]`,
@@ -29,7 +29,7 @@ const TERMINAL_CODES = new RegExp(
 /** What else does not print, except tabs. */
 const CONTROL = /[^\P{Cc}\t]/gu;
 
-/** Text as a terminal would have shown it, without colours and without what was overwritten by a carriage return. */
+/** Text as a terminal would have shown it, without colors and without what was overwritten by a carriage return. */
 export function plainText(text: string): string {
   return text
     .replace(TERMINAL_CODES, '')

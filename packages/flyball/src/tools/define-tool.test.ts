@@ -296,7 +296,7 @@ describe('a definition is refused with a sentence', () => {
     [
       'that nobody can approve',
       { approval: { people: Number.NaN } },
-      'Tool "order": its approval cannot be had. An approval needs at least one person',
+      'Tool "order": its approval is not valid. An approval needs at least one person',
     ],
     ['whose approval ends before it begins', { approval: { timeoutMs: -1 } }, 'timeout of an approval'],
     ['whose approval is misspelt', { approval: { scope: ['cfo'] } }, 'An approval has no field "scope"'],

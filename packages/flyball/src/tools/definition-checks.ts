@@ -63,7 +63,7 @@ function requireApproval(approval: LooseDefinition['approval'], fail: Fail): voi
   try {
     checkedRules(approval);
   } catch (error) {
-    fail(`its approval cannot be had. ${failureOf(error).message}`);
+    fail(`its approval is not valid. ${failureOf(error).message}`);
   }
 }
 

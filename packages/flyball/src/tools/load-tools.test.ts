@@ -58,7 +58,7 @@ describe('tools loaded for a session', () => {
     const loaded = loadTools({ ...options, always: ['read_file', 'sql_query'] });
     expect(loaded.toolset.names).toEqual(['read_file', 'sql_query', 'weather_forecast']);
     expect(() => loadTools({ ...options, always: ['shell'] })).toThrow(
-      '"shell" is to be loaded always, but is not in the view',
+      '"shell" must always be loaded, but is not in the toolset',
     );
     expect(() => loadTools({ ...options, window: 200, always: ['read_file'] })).toThrow('no room for "read_file"');
   });

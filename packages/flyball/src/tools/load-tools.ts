@@ -40,7 +40,8 @@ export function loadTools(options: LoadOptions): LoadedTools {
   const { chosen, matched } = choose(task, options);
   const loaded = fitting(chosen, { toolset, window, budget, countText });
   const left = options.always?.find((name) => !loaded.includes(name));
-  if (left !== undefined) throw new ConfigError(`loadTools: no room for "${left}", which is to be loaded always.`);
+  if (left !== undefined)
+    throw new ConfigError(`loadTools: there is no room for "${left}", which must always be loaded.`);
   const view = toolset.narrow({ include: loaded });
   return { ...admit(view), toolset: view, matched };
 }
@@ -54,7 +55,7 @@ interface Choice {
 function choose(task: string, { toolset, budget = USUAL, always = [] }: LoadOptions): Choice {
   const stray = always.find((name) => !toolset.has(name));
   if (stray !== undefined)
-    throw new ConfigError(`loadTools: "${stray}" is to be loaded always, but is not in the view.`);
+    throw new ConfigError(`loadTools: "${stray}" must always be loaded, but is not in the toolset.`);
   const ranked = selectTools(task, toolset.tools, budget.warnAbove).map(({ tool }: RankedTool) => tool.name);
   // without any tool a model cannot even ask for the right one
   const best = ranked.length > 0 ? ranked : toolset.names;

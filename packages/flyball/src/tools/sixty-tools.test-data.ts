@@ -43,7 +43,7 @@ jira_create_ticket | Files a ticket in a project board with type and priority. N
 jira_transition_ticket | Moves a ticket to another status such as done or in progress. | key, status
 jira_assign_ticket | Assigns a ticket to a person. | key, assignee
 jira_search_tickets | Finds tickets with a JQL expression. | jql, limit
-stripe_create_invoice | Draws up an invoice for a customer. It is not sent before it is finalised. | customer, items, due
+stripe_create_invoice | Draws up an invoice for a customer. It is not sent before it is finalized. | customer, items, due
 stripe_refund_payment | Pays a customer's money back, in part or in full. Cannot be undone. | payment, amount, reason
 stripe_list_charges | Lists charges of a customer's card between two dates. | customer, from, to
 stripe_get_balance | Current balance of the account by currency. | currency

@@ -2,7 +2,7 @@ import type { Clock, RunEvent } from 'flyball';
 import { systemClock } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { criticised, judging, loopWith, ROOMY, runCommit, SMOOTH, TASK } from '../../../../test/commit/stage-commit.js';
+import { criticized, judging, loopWith, ROOMY, runCommit, SMOOTH, TASK } from '../../../../test/commit/stage-commit.js';
 import { gate, RUN, Stage } from '../../../../test/runtime/stage.js';
 import type { TaskSpec } from '../core/work.js';
 import { commitCourseOf, commitCoursesOf } from './commit-course.js';
@@ -118,7 +118,7 @@ describe('the course of a commit loop', () => {
   it('holds the report of a loop that failed [R4-EXIT-ARTEFACTS]', async () => {
     const { outcome, stage } = await runCommit({
       judge: judging(() => ({ correctness: 0.6, completeness: 0 })),
-      critic: () => criticised({ description: 'the moon is not named', line: 1 }),
+      critic: () => criticized({ description: 'the moon is not named', line: 1 }),
     });
     expect(outcome.stop).toBe('failed');
     const course = commitCourseOf(await stage.entries());

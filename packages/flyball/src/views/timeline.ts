@@ -6,7 +6,7 @@ import { pathOf, pathsAround, scopeOf } from './paths.js';
 import type { Sentence } from './sentence.js';
 import { sentenceFor } from './timeline-sentences.js';
 
-/** One line of a run's story, as data: a terminal decides about colour and width. */
+/** One line of a run's story, as data: a terminal decides about color and width. */
 export interface TimelineLine extends Sentence {
   /** Since the first entry. */
   readonly offsetMs: number;

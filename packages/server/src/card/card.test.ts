@@ -165,7 +165,7 @@ describe('discovery', () => {
       interface: { url: `${origin}/v1` },
       skill: { id: 'desk' },
       schemas: { input: DESK.inputs },
-      neutralised: 0,
+      neutralized: 0,
     });
   });
 
@@ -296,7 +296,7 @@ describe('discovery', () => {
     expect(read).toContain('[removed]');
     expect(read).not.toMatch(/ignore all previous/i);
     const [completed] = eventsOf(await stage.entries(), 'complete');
-    expect(completed?.result).toMatchObject({ origin, version: '1.0', hash: expect.any(String), neutralised: 2 });
+    expect(completed?.result).toMatchObject({ origin, version: '1.0', hash: expect.any(String), neutralized: 2 });
     const refusal = await discover(origin, { ...NEED, skill: evil });
     expect(JSON.stringify(refusal)).not.toMatch(/ignore all previous/i);
   });

@@ -29,7 +29,7 @@ export interface VerifiedCard {
   readonly schemas: SkillSchemas;
   readonly card: Pick<AgentCardDocument, 'name' | 'description' | 'version'>;
   /** Texts that had to be changed before a model may read them. */
-  readonly neutralised: number;
+  readonly neutralized: number;
 }
 
 /** Why an agent card was not accepted, as a code. */
@@ -110,7 +110,7 @@ async function verified(found: {
   const { url, protocolBinding, protocolVersion } = chosen;
   // only what is known: whatever else a stranger wrote beside it is for nobody here
   const told = { skill: known(skill), schemas, card: { name, description, version }, protocolBinding };
-  const { value, neutralised } = await neutralProse(told);
+  const { value, neutralized } = await neutralProse(told);
   const { protocolBinding: binding, ...rest } = value;
   const door = { url: new URL(url).href, protocolBinding: binding, protocolVersion };
   const answer = {
@@ -120,7 +120,7 @@ async function verified(found: {
     hash,
     interface: door,
     ...rest,
-    neutralised,
+    neutralized,
   } as const;
   return described(answer, useFrom({ id: 'I5', name: 'discover', params: { origin, hash }, parts: {}, calls: 0 }));
 }

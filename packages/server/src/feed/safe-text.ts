@@ -10,7 +10,7 @@ const KEY_FILE_END = /-----END [A-Z ]{1,50}-----/;
 const KEY_FILE_HEAD = /^-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----/;
 
 /**
- * Text that arrives in pieces, without secrets. One that is cut by the end of a piece would not be recognised, so the
+ * Text that arrives in pieces, without secrets. One that is cut by the end of a piece would not be recognized, so the
  * last word is held back until it is whole, and a key file until its last line.
  */
 export class SafeText {

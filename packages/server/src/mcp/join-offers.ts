@@ -32,5 +32,6 @@ interface Part<W> {
 
 export function requireUnique(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new ConfigError(`Two of what is offered over MCP are called "${twice}". Rename one.`);
+  if (twice !== undefined)
+    throw new ConfigError(`Two agents or tools offered over MCP are called "${twice}". Rename one.`);
 }

@@ -1,6 +1,6 @@
 import type { Point } from './evaluations.js';
 
-/** A shape for each agent, so that the plot reads without colour. */
+/** A shape for each agent, so that the plot reads without color. */
 export const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'cross'] as const;
 export type Shape = (typeof SHAPES)[number];
 

@@ -35,7 +35,7 @@ export function arrowsOf(relations: readonly RelationInfo[]): readonly Arrow[] {
 const isId = (end: string): boolean => /^[A-Z]\d+$/.test(end);
 
 /** A pattern and what it has relations with, in the order of the catalogue. */
-export function neighboursOf(id: string, arrows: readonly Arrow[], order: readonly string[]): readonly string[] {
+export function neighborsOf(id: string, arrows: readonly Arrow[], order: readonly string[]): readonly string[] {
   const near = new Set(arrows.filter(({ from, to }) => from === id || to === id).flatMap(({ from, to }) => [from, to]));
   near.add(id);
   return order.filter((one) => near.has(one));

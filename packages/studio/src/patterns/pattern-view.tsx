@@ -14,7 +14,7 @@ import {
   type SeatInfo,
   statusWord,
 } from './catalogue.js';
-import { arrowsOf, neighboursOf } from './graph-layout.js';
+import { arrowsOf, neighborsOf } from './graph-layout.js';
 import { LaboratoryOf } from './laboratory-view.js';
 import { KIND_WORDS, RelationGraph } from './relation-graph.js';
 
@@ -117,7 +117,7 @@ function Relations({ id, catalogue: { relations, patterns } }: { readonly id: st
   return (
     <section class="card card-body" aria-label="Relations">
       <h2>Relations</h2>
-      <RelationGraph ids={neighboursOf(id, arrows, [...names.keys()])} names={names} arrows={arrows} middle={id} />
+      <RelationGraph ids={neighborsOf(id, arrows, [...names.keys()])} names={names} arrows={arrows} middle={id} />
       <ul class="plain-list">
         {own.map((relation, index) => (
           <li key={index}>

@@ -71,7 +71,7 @@ function layersOf(ids: readonly string[], links: readonly Link[]): ReadonlyMap<s
   return layers;
 }
 
-/** Sorts each row by the average place of the neighbours in the row before it, or behind it on the way up. */
+/** Sorts each row by the average place of the neighbors in the row before it, or behind it on the way up. */
 function order(rows: readonly string[][], links: readonly Link[], way: 'down' | 'up'): void {
   const near = way === 'down' ? grouped(links, ({ to }) => to) : grouped(links, ({ from }) => from);
   const place = new Map(rows.flatMap((row) => row.map((id, index) => [id, (index + 0.5) / row.length] as const)));

@@ -22,7 +22,7 @@ export function PlanGraph({
   const layout = layered(ids, plan.edges, SIZE);
   const [width, height] = [layout.width + 2 * EDGE, layout.height + 2 * EDGE];
   const move = (event: KeyboardEvent, from: string) => {
-    const to = neighbour(layout, from, event.key);
+    const to = neighbor(layout, from, event.key);
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own arrow keys move the slider
@@ -149,7 +149,7 @@ function Edge({ edge, layout }: { readonly edge: PlanEdge; readonly layout: Layo
 const SIDES: Readonly<Partial<Record<PlanEdge['kind'], string>>> = { if: 'if so', 'if-not': 'if not' };
 
 /** The nearest step in the row above or below, or the next one in the same row. */
-export function neighbour({ nodes }: Layout, from: string, key: string): string | undefined {
+export function neighbor({ nodes }: Layout, from: string, key: string): string | undefined {
   const at = nodes.get(from);
   if (at === undefined) return undefined;
   const rows = [...nodes.values()];

@@ -20,7 +20,7 @@ export const STEP_STATES = [
 ] as const;
 export type StepState = (typeof STEP_STATES)[number];
 
-/** How each state is told without colour. */
+/** How each state is told without color. */
 export const STATE_SIGNS: Readonly<Record<StepState, string>> = {
   planned: '○',
   waiting: '‖',

@@ -41,7 +41,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 const POLICIES: Readonly<Record<string, string>> = {
   baseline: 'instructions and policy, all tools, one model call a turn',
   declarative: 'baseline with skills in the prompt',
-  imperative: 'phases, a queue of tasks and retries as a machine',
+  imperative: 'a state machine with phases, a task queue and retries',
   governed: 'skills in the prompt, and a gate before every call that changes something',
 };
 
@@ -97,7 +97,7 @@ async function presetOf(name: string): Promise<{ readonly about: string; readonl
 
 function domainLine({ name, summary, builtIn, domain, missing }: KnownDomain): readonly [string, string] {
   if (domain === undefined) return [name, `✗ ${missing ?? ''}`];
-  const ways = domain.retrievals.length === 0 ? '' : `, ${domain.retrievals.length} ways of retrieval`;
+  const ways = domain.retrievals.length === 0 ? '' : `, ${domain.retrievals.length} retrieval configurations`;
   return [name, `✓ ${plural(domain.tasks.length, 'task')}${ways}${builtIn ? ', built in' : ''}. ${summary}`];
 }
 

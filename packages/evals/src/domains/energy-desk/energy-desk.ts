@@ -49,7 +49,7 @@ const ALIASES: Readonly<Record<string, string>> = { alltools: 'alltools-local' }
 export const energyDesk: DomainSource = {
   name: NAME,
   summary:
-    'Customer desk of an invented energy supplier: 36 tasks in four tiers, with tools to be discovered in documents.',
+    'Customer desk of an invented energy supplier: 36 tasks in four levels of difficulty, with tools that must be discovered in documents.',
   builtIn: true,
   load: loadDesk,
 };

@@ -125,7 +125,7 @@ class ByteQueue {
 
 /** It may have been the connection: the same request may do better. */
 export function cutShort(): FlyballError {
-  return new FlyballError('EFFECT_FAILED', 'The archive ended before its end.', { retryable: true });
+  return new FlyballError('EFFECT_FAILED', 'The archive is incomplete.', { retryable: true });
 }
 
 function spoilt(how: string): FlyballError {

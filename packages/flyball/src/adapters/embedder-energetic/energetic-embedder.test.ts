@@ -18,7 +18,7 @@ describe('@energetic-ai/embeddings', () => {
     expect(near(kitten)).toBeGreaterThan(near(car) + 0.1);
   });
 
-  it('gives zeros for a text without a word, without disturbing its neighbours', async () => {
+  it('gives zeros for a text without a word, without disturbing its neighbors', async () => {
     const [none, some] = await embedder.embed(['…', 'hello world'], how);
     const [alone] = await embedder.embed(['hello world'], how);
     expect(none?.every((value) => value === 0)).toBe(true);

@@ -53,7 +53,7 @@ export function energeticEmbedder(options: EnergeticOptions = {}): Embedder {
   };
 }
 
-/** A text without a word in it gets zeros: the model has no answer for one, and fails for all of its neighbours too. */
+/** A text without a word in it gets zeros: the model has no answer for one, and fails for all of its neighbors too. */
 async function embedPart(model: Model, texts: readonly string[]): Promise<readonly Float32Array[]> {
   const worded = texts.map((text) => (/[\p{L}\p{N}]/u.test(text) ? text.slice(0, MOST_CHARACTERS) : undefined));
   const asked = worded.filter((text) => text !== undefined);

@@ -36,7 +36,7 @@ function node(operator: string, inputs: readonly string[], outputs: readonly str
   return bytes(1, [...named, ...bytes(4, operator)]);
 }
 
-/** Rounded to eight bits by one scale for the whole batch, as the quantised files on the hub do it inside. */
+/** Rounded to eight bits by one scale for the whole batch, as the quantized files on the hub do it inside. */
 const ROUNDED = [
   ...node('Gather', ['table', 'input_ids'], ['exact']),
   ...node('DynamicQuantizeLinear', ['exact'], ['rounded', 'scale', 'zero']),

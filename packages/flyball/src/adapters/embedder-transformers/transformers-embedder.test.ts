@@ -96,7 +96,7 @@ describe.skipIf(found === undefined)('@huggingface/transformers over a folder wi
     expect((await pairs.embed(texts, how))[2]).toEqual((await embedder.embed(['due'], how))[0]);
   });
 
-  it('gives a text the same vector in any company, also where the weights are quantised', async () => {
+  it('gives a text the same vector in any company, also where the weights are quantized', async () => {
     const rounded = await open({ dtype: 'q8' }, { ...WORDS, days: [90, -90, 0, 0] }, 'd/tiny');
     const [alone] = await rounded.embed(['cat sofa'], how);
     expect((await rounded.embed(['cat sofa', 'days'], how))[0]).toEqual(alone);

@@ -18,7 +18,7 @@ export interface TransformersOptions {
   readonly queryPrefix?: string;
   readonly documentPrefix?: string;
   /**
-   * Texts in one call of the model. 16 where absent for `fp32`, else 1: quantised weights measure all texts of a call by
+   * Texts in one call of the model. 16 where absent for `fp32`, else 1: quantized weights measure all texts of a call by
    * one scale, so that a text would get another vector in other company.
    */
   readonly batch?: number;

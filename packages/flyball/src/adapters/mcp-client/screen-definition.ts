@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/schema.js';
 import { INJECTION_DETECTORS } from '../../tools/governance/shield/detectors.js';
-import { sanitised, screenText } from '../../tools/governance/shield/screen-text.js';
+import { sanitized, screenText } from '../../tools/governance/shield/screen-text.js';
 
 export interface Definition {
   readonly description: string;
@@ -28,7 +28,7 @@ export async function screenDefinition({ description, inputSchema }: Definition)
     if (screening.score >= REFUSE) throw new Hostile(screening.detectors);
     if (screening.score < SANITISE) return text;
     for (const detector of screening.detectors) found.add(detector);
-    return sanitised(text, screening);
+    return sanitized(text, screening);
   };
   try {
     const whole = async (text: string): Promise<void> => {

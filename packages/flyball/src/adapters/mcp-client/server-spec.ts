@@ -84,7 +84,8 @@ function requireSafeAddress(
   fail: (why: string) => never,
 ): void {
   const address = parsedUrl(url) ?? fail('its url is not valid. Set one such as https://host/mcp.');
-  if (address.protocol !== 'https:' && address.protocol !== 'http:') fail(`${address.protocol} is not spoken here.`);
+  if (address.protocol !== 'https:' && address.protocol !== 'http:')
+    fail(`its url uses ${address.protocol}, which is not supported. Use https.`);
   const hasCredentials = tokenFrom !== undefined || Object.keys(headers).length > 0 || address.password !== '';
   if (address.protocol === 'http:' && hasCredentials && !isLoopback(address.hostname))
     fail(`it would be sent credentials over ${address.origin} unencrypted. Use https.`);

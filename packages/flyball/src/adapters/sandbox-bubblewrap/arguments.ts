@@ -133,7 +133,8 @@ function parentsFirst(mounts: readonly Mount[]): Mount[] {
 
 function requireReachable({ cwd, mounts }: SandboxJob): void {
   for (const { path } of mounts) {
-    if (normalize(path) !== path) throw new ConfigError(`Mount ${path} is not written out. Write ${normalize(path)}.`);
+    if (normalize(path) !== path)
+      throw new ConfigError(`Mount ${path} is not a normalized path. Write ${normalize(path)}.`);
     if (path === sep || ['/proc', '/sys', '/dev'].some((kernel) => isWithin(kernel, path)))
       throw new ConfigError(`Mount ${path} would give away the whole machine. Mount the folders the job needs.`);
     if (!existsSync(path)) throw new ConfigError(`Mount ${path} does not exist.`);

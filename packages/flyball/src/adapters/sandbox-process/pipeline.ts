@@ -39,7 +39,7 @@ export interface Pipeline {
   ends(): readonly ChildEnd[];
 }
 
-/** Starts the stages as processes, each the leader of a group of its own, with a pipe of the kernel between neighbours. */
+/** Starts the stages as processes, each the leader of a group of its own, with a pipe of the kernel between neighbors. */
 export function startPipeline(
   stages: readonly StageStart[],
   io: { readonly stdin: string | Uint8Array | undefined; readonly stdout: Capture; readonly stderr: Capture },

@@ -1,4 +1,4 @@
-/** A token is merged from neighbours one by one, which costs the square of an unbroken run of characters. */
+/** A token is merged from neighbors one by one, which costs the square of an unbroken run of characters. */
 const LONGEST = 1000;
 
 export interface Piece {

@@ -92,7 +92,7 @@ async function moves(run: Run, { speaker, tools, limit }: TurnParts, text: strin
 /** Silence is no answer: the person is told, as of any other turn that failed. */
 function spoken(text: string): string {
   if (text.trim() !== '') return text;
-  throw new FlyballError('REPLY_INVALID', 'The agent made a turn without words. Say it once more.', {
+  throw new FlyballError('REPLY_INVALID', 'The agent replied with an empty message. Send your message again.', {
     retryable: true,
   });
 }

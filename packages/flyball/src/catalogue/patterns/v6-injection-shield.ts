@@ -22,7 +22,7 @@ export const v6: PatternSpec = {
       default: 'delimit',
       source: 'catalogue',
     },
-    sanitise: {
+    sanitize: {
       default: 0.3,
       source: 'ours',
     },

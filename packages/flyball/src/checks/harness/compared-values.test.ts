@@ -74,6 +74,6 @@ describe('inputsIn', () => {
   });
 });
 
-it('takes colours out of messages', () => {
+it('takes colors out of messages', () => {
   expect(plain('\u001b[31mred\u001b[39m\r\nnext\u0007')).toBe('red\nnext');
 });

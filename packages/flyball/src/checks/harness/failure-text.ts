@@ -6,7 +6,7 @@ const TERMINAL_CODES = new RegExp(CODE_STARTS.map((start) => `${start}[0-?]*[ -/
 const CONTROL = new RegExp(`[${[String.raw`\0-\x08`, String.raw`\x0b-\x1f`, String.raw`\x7f-\x9f`].join('')}]`);
 const CONTROLS = new RegExp(CONTROL, 'g');
 
-/** Text without colours: some runners paint even what they write to a file. */
+/** Text without colors: some runners paint even what they write to a file. */
 export function plain(text: string): string {
   if (!CONTROL.test(text)) return text; // nearly every text
   return text.replaceAll('\r\n', '\n').replace(TERMINAL_CODES, '').replace(CONTROLS, '');

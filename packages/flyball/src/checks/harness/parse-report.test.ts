@@ -46,7 +46,7 @@ describe('recorded reports', () => {
     if (name !== 'pytest-quiet') expect(report.passing).toHaveLength(passed);
   });
 
-  it.each(NAMES)('%s is recognised by itself [R4-VERIFY-PARSERS]', (name) => {
+  it.each(NAMES)('%s is recognized by itself [R4-VERIFY-PARSERS]', (name) => {
     const { format, input } = recorded(name);
     const found = parseTestReport('auto', input);
     expect(found).toEqual(parseTestReport(format, input));

@@ -20,7 +20,7 @@ import { readTapReport } from './tap-report.js';
 export function parseTestReport(format: TestFormat | 'auto', input: ReportText): ParsedReport {
   const text = input.file ?? input.stdout;
   const known = format === 'auto' ? detectFormat(text) : format;
-  if (known === undefined) return problemReport(`no known format of a test report was recognised${quoted(input)}`);
+  if (known === undefined) return problemReport(`no known format of a test report was recognized${quoted(input)}`);
   const read = readAs(known, text, input);
   const problem = read.problem === undefined ? doubt(read, input) : `${read.problem}${quoted(input)}`;
   return problem === undefined ? { format: known, ...summed(read) } : { format: known, ...problemReport(problem) };

@@ -5,7 +5,7 @@ import type { ModelDelta } from '../../core/model.js';
 import { duration, plural, shorten } from '../amounts.js';
 import { Folding } from '../folded.js';
 import { printable, printableLines } from '../printable.js';
-import type { Colour, Screen } from '../screen.js';
+import type { Color, Screen } from '../screen.js';
 import { shownLines } from './shown-lines.js';
 import { Working } from './working.js';
 
@@ -210,9 +210,9 @@ export class ChatView {
     this.failure = '';
   }
 
-  private aside(colour: Colour, text: string): void {
+  private aside(color: Color, text: string): void {
     this.endLine();
-    this.screen.line(`  ${this.screen.paint(colour, printable(text))}`);
+    this.screen.line(`  ${this.screen.paint(color, printable(text))}`);
   }
 
   private endLine(): void {

@@ -65,7 +65,7 @@ function show(screen: Screen, { title, findings }: Section): void {
 }
 
 function lineOf(screen: Screen, { about, state, says, next }: Finding, width: number): string {
-  const [colour, mark] = MARKS[state];
+  const [color, mark] = MARKS[state];
   const advice = next === undefined ? '' : `\n    ${' '.repeat(width)}  ${screen.paint('dim', printable(next))}`;
-  return `  ${screen.paint(colour, mark)} ${about.padEnd(width)}  ${printable(says)}${advice}`;
+  return `  ${screen.paint(color, mark)} ${about.padEnd(width)}  ${printable(says)}${advice}`;
 }

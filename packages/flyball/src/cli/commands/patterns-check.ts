@@ -114,11 +114,11 @@ function profiles(names: readonly string[]): readonly Profile[] {
 
 /** Each with its place, why, and what to change. */
 function findingLines(findings: readonly Finding[], { paint }: Call['screen'], isAll: boolean): readonly string[] {
-  const colours = { error: 'red', warning: 'yellow', info: 'dim' } as const;
+  const colors = { error: 'red', warning: 'yellow', info: 'dim' } as const;
   return findings
     .filter(({ level }) => isAll || level !== 'info')
     .flatMap(({ rule, level, at, why, change }) => [
-      `${paint(colours[level], level)} ${printable(at)}`,
+      `${paint(colors[level], level)} ${printable(at)}`,
       `  ${printable(why)} [${rule}]`,
       `  ${printable(change)}`,
     ]);

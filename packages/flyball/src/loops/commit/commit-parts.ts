@@ -60,7 +60,7 @@ export interface CommitParts extends Omit<CommitLoopOptions, 'exit' | 'limits' |
   readonly approval: ApprovalRules;
   readonly workpiece: Workpiece;
   readonly verify: Verify;
-  readonly criticise: ReturnType<typeof critic>;
+  readonly criticize: ReturnType<typeof critic>;
   readonly reverify: VerifyDefect;
   readonly repairBudget: RepairSpent;
 }
@@ -82,7 +82,7 @@ export function commitParts(options: CommitLoopOptions): CommitParts {
     approval: approvalRules(options.approval ?? {}),
     workpiece: options.workpiece ?? answerWorkpiece(),
     verify: verification(options.verification),
-    criticise: critic(options.critic),
+    criticize: critic(options.critic),
     reverify: verifyDefect({ ...options.verification, ...(adversary === undefined ? {} : { adversary }) }),
     repairBudget: { ...REPAIR_BUDGET, ...options.repair.budget },
   };

@@ -6,7 +6,7 @@ import type { PhaseReport, Work } from './work.js';
 
 /** CRITIQUE: a session that sees task, output, evidence and rubric says what is wrong and where. */
 export async function critiquePhase(run: Run, work: Work): Promise<PhaseReport> {
-  const said = await work.parts.criticise(run, work.subject, work.verified);
+  const said = await work.parts.criticize(run, work.subject, work.verified);
   work.diagnosis = withClosedGates(said, work);
   const missing = (said.missing ?? []).map(({ critic, why }) => `${critic} did not answer: ${why}`);
   return { event: 'diagnosed', why: [`${work.diagnosis.defects.length} defects`, ...missing].join('; ') };

@@ -54,7 +54,7 @@ export async function registerCompensation(
       const how = `${compensation.tool} with ${JSON.stringify(compensation.args)}`;
       throw new FlyballError(
         'EFFECT_FAILED',
-        `step ${step.id} took place, and the plan takes it back by ${how}: call it by hand`,
+        `step ${step.id} took place. The plan undoes it with ${how}: call it by hand`,
       );
     },
   });

@@ -22,7 +22,7 @@ import {
 import { Progress } from './progress.js';
 import { revisePlan } from './replan.js';
 import { reviseByRule } from './replan-by-rule.js';
-import { synthesise, synthesisSession } from './synthesise.js';
+import { synthesisSession, synthesize } from './synthesize.js';
 
 /**
  * Executes a plan. A step is done when the journal shows its required calls. After a failure, a new plan is
@@ -116,7 +116,7 @@ class Course {
     const { loop, given, progress } = this.execution;
     const session = synthesisSession(parts, loop.session);
     const about = { goal: given.goal, records: [...progress.records.values()], mostChars: loop.config.maxResultChars };
-    const made = await synthesise(this.run.scope('synthesis'), { session, tools: loop.toolset }, about);
+    const made = await synthesize(this.run.scope('synthesis'), { session, tools: loop.toolset }, about);
     return made.ok ? { output: made.output, synthesis: made.synthesis } : { unsynthesized: made.why };
   }
 

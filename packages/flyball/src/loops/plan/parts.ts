@@ -5,7 +5,7 @@ import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Plan, PlanRevision, PlanShape, PlanStep, StepRecord, StepStatus } from '../../plans/plan.js';
 import type { ToolLoopOptions } from '../tool-loop/loop-parts.js';
-import type { Synthesis, SynthesisParts } from './synthesise.js';
+import type { Synthesis, SynthesisParts } from './synthesize.js';
 
 /** Who plans, and what a plan has to keep to. */
 export interface PlannerParts {

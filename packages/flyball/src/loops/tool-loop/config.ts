@@ -12,7 +12,7 @@ export interface ToolLoopConfig {
   readonly doubleConfirmation: boolean;
   /** Times the same call may give the same result without anything new in between. `off`: as often as it likes. */
   readonly repeatLimit: number | 'off';
-  /** `pure`: neighbouring calls of pure tools run side by side. */
+  /** `pure`: neighboring calls of pure tools run side by side. */
   readonly parallel: 'pure' | 'never';
   /** For models without tool calls of their own: calls are read from a block in the text. No `tools.load` seam sees them. */
   readonly textCalls: 'off' | 'json' | 'xml';

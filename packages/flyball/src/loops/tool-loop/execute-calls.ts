@@ -35,7 +35,7 @@ export interface Execution {
 }
 
 /**
- * Makes the calls of one reply: neighbouring calls of pure tools side by side, everything else one after the other,
+ * Makes the calls of one reply: neighboring calls of pure tools side by side, everything else one after the other,
  * because a call may rest on what the one before it did. Questions to people stand side by side with questions only: what
  * comes after one waits for the answer, since a no may make it pointless. Reports come in call order either way.
  */
@@ -70,7 +70,7 @@ interface Proposal {
   readonly target: Resolved;
 }
 
-/** Neighbours that may run side by side, at most `width` of them. */
+/** Neighbors that may run side by side, at most `width` of them. */
 function groupsOf(proposals: readonly Proposal[], width: number): readonly (readonly Proposal[])[] {
   const groups: Proposal[][] = [];
   let open: Abreast = 'alone';

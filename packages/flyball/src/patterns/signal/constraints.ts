@@ -95,7 +95,7 @@ function checkItems(version: string, items: readonly Prohibition[]): void {
   const refuse = (why: string): never => {
     throw new ConfigError(`The constraints "${version}" cannot be used: ${why}.`);
   };
-  if (version.trim() === '' || /["<>\n]/.test(version)) refuse('they need a version in plain words');
+  if (version.trim() === '' || /["<>\n]/.test(version)) refuse('they need a version');
   if (items.length === 0) refuse('there is none');
   const ids = items.map(({ id }) => id);
   if (new Set(ids).size < ids.length) refuse(`an id is there twice: ${ids.join(', ')}`);
@@ -111,9 +111,11 @@ function checkItem(item: Prohibition, refuse: (why: string) => never): void {
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(id)) refuse(`"${id}" is not a valid id: use lowercase letters, digits and dashes`);
   const texts = [forbid, reason, ...(instead === null ? [] : [instead])];
   if (texts.some((text) => text.trim() === '' || /[<>\n]/.test(text)))
-    refuse(`"${id}" needs words for what is forbidden, why, and what to do instead, each on one line`);
+    refuse(`"${id}" must say what is forbidden, why, and what to do instead, each on one line`);
   if (PRINCIPLE.test(forbid))
-    refuse(`"${id}" is a principle, which no output shows. Make it a criterion of a self-review (S9) instead`);
+    refuse(
+      `"${id}" is a principle, which cannot be checked in an output. Make it a criterion of a self-review (S9) instead`,
+    );
   if (guarantee === true && (check === undefined || check.kind === 'judged'))
     refuse(`"${id}" is guaranteed, but nothing enforces it. Add a pattern, or name the guard that enforces it`);
 }

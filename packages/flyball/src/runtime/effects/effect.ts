@@ -186,7 +186,7 @@ export function runBody<T>(
     pending.onAbort = stop;
     if (timeoutMs !== undefined) {
       cancelTimer = clock.after(timeoutMs, () =>
-        stop(new FlyballError('EFFECT_TIMEOUT', `No end within ${timeoutMs} ms.`, { retryable: true })),
+        stop(new FlyballError('EFFECT_TIMEOUT', `It did not end within ${timeoutMs} ms.`, { retryable: true })),
       );
     }
     const onError = (error: unknown): void =>

@@ -111,7 +111,7 @@ function priceOf(attempt: Attempt, model: Model): Price {
   const price = attempt.host.priceOf(model.id, model.price);
   if (price === undefined) {
     throw new ConfigError(
-      `No price is known for ${model.id}, so its cost cannot be bounded. Pass prices: { '${model.id}': { input, output } } to the runtime, or write price: { input: …, output: … } into the agent's definition (USD per million tokens; 0 for a model that costs nothing).`,
+      `No price is known for ${model.id}, so its cost cannot be limited. Pass prices: { '${model.id}': { input, output } } to the runtime, or write price: { input: …, output: … } into the agent's definition (USD per million tokens; 0 for a model that costs nothing).`,
     );
   }
   return price;

@@ -38,7 +38,7 @@ export function startOther(
   checkSlice(slice);
   if ('of' in slice || 'shared' in slice)
     throw new ConfigError(
-      'A run that is started keeps its part of the budget for good: give amounts or `share`, not `of` or `shared`.',
+      'A started run gets a fixed part of the budget: pass amounts or `share`, not `of` or `shared`.',
     );
   const amounts = partOf(scope, slice);
   const { others } = attempt.host;

@@ -151,10 +151,10 @@ export function recordContract(test: (title: string, body: StoreTest) => void): 
 
   test('finds records in key order, by prefix and by top-level fields', async (store) => {
     for (const [key, value] of Object.entries({
-      'b/2': { colour: 'red', size: 1 },
-      'b/1': { colour: 'blue', size: 1 },
-      a: { colour: 'red', size: true },
-      c: { colour: 'red', gone: null },
+      'b/2': { color: 'red', size: 1 },
+      'b/1': { color: 'blue', size: 1 },
+      a: { color: 'red', size: true },
+      c: { color: 'red', gone: null },
       '': 'no object',
       '😀': [1],
       '\uffee': [2],
@@ -163,12 +163,12 @@ export function recordContract(test: (title: string, body: StoreTest) => void): 
     }
     assert.equal(await keys(store, {}), ' a b/1 b/2 c \uffee 😀'); // the order of the bytes, not of UTF-16 units
     assert.equal(await keys(store, { prefix: 'b/' }), 'b/1 b/2');
-    assert.equal(await keys(store, { where: { colour: 'red' } }), 'a b/2 c');
+    assert.equal(await keys(store, { where: { color: 'red' } }), 'a b/2 c');
     assert.equal(await keys(store, { where: { size: 1 } }), 'b/1 b/2');
     assert.equal(await keys(store, { where: { size: true } }), 'a');
     assert.equal(await keys(store, { where: { gone: null } }), 'c');
     assert.equal(await keys(store, { where: { toString: 'x' } }), '');
-    assert.equal(await keys(store, { prefix: 'b', where: { colour: 'red', size: 1 } }), 'b/2');
+    assert.equal(await keys(store, { prefix: 'b', where: { color: 'red', size: 1 } }), 'b/2');
   });
 
   test('pages through a collection', async (store) => {

@@ -74,7 +74,7 @@ export function argumentValue(text: string): unknown {
   }
 }
 
-/** Leaves out what is undefined, so that a normalised request compares equal to one written by hand. */
+/** Leaves out what is undefined, so that a normalized request compares equal to one written by hand. */
 export function present<T extends Fields>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

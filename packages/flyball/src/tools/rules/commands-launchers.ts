@@ -29,7 +29,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries(LAUNCHERS).flatMap(([why, names]) => names.split(' ').map((name) => [name, why] as const)),
 );
 
-/** Versions and flavours of a program share its ways out: `python3.12` is python, `gawk` is awk. */
+/** Versions and flavors of a program share its ways out: `python3.12` is python, `gawk` is awk. */
 const ALIASES: Readonly<Record<string, string>> = {
   nodejs: 'node',
   gawk: 'awk',

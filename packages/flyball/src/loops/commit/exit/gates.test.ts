@@ -155,7 +155,7 @@ describe('the settings of the exit', () => {
 
   it.each([
     [{ pAuto: 1.1 }, 'pAuto of the exit must lie between 0 and 1, got 1.1.'],
-    [{ pAuto: 0.6 }, 'pReview of the exit cannot lie above pAuto, got 0.7 and 0.6.'],
+    [{ pAuto: 0.6 }, 'pReview of the exit cannot be above pAuto, got 0.7 and 0.6.'],
     [{ novelty: Number.NaN }, 'novelty'],
     [{ gates: { safety: -1 } }, 'safety of the exit'],
     [{ gates: { speed: 1 } }, 'There is no "speed" among the settings of the gates.'],

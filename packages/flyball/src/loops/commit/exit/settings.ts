@@ -54,8 +54,7 @@ export function exitSettings(given: GivenExitSettings = {}): ExitSettings {
   };
   const { gates, weights, pAuto, pReview, novelty } = settings;
   for (const [name, value] of Object.entries({ ...gates, pAuto, pReview, novelty })) requireShare(name, value);
-  if (pReview > pAuto)
-    throw new ConfigError(`pReview of the exit cannot lie above pAuto, got ${pReview} and ${pAuto}.`);
+  if (pReview > pAuto) throw new ConfigError(`pReview of the exit cannot be above pAuto, got ${pReview} and ${pAuto}.`);
   checkWeights(weights);
   return settings;
 }

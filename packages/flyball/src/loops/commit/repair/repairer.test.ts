@@ -269,18 +269,18 @@ describe('a round of repairs', () => {
   it('does what a person asked for first, and tells it to every repair', async () => {
     const { result, asked } = await repaired({
       defects: [],
-      input: { feedback: 'Name the colour too.' },
+      input: { feedback: 'Name the color too.' },
       script: { repairer: 'There are 3 green pears.' },
     });
-    expect(asked()).toContain('A person who reviewed it wants this changed:\nName the colour too.');
+    expect(asked()).toContain('A person who reviewed it wants this changed:\nName the color too.');
     expect(result.entries).toMatchObject([
-      { strategy: 'full-regeneration', description: 'Name the colour too.', resolved: true },
+      { strategy: 'full-regeneration', description: 'Name the color too.', resolved: true },
     ]);
     expect(textIn(result)).toBe('There are 3 green pears.');
   });
 
   it('says whether the wish of a person was met, and keeps one that was not', async () => {
-    const wish = { defects: [], input: { feedback: 'Name the colour too.' } };
+    const wish = { defects: [], input: { feedback: 'Name the color too.' } };
     const met = await repaired({ ...wish, script: { repairer: 'There are 3 green pears.' } });
     expect(met.result).toMatchObject({ kind: 'repaired', feedbackResolved: true, changed: true, remaining: [] });
     const verifyDefect = async () => false;
@@ -288,7 +288,7 @@ describe('a round of repairs', () => {
     const unmet = await repaired({ ...wish, script, parts: { verifyDefect } });
     expect(unmet.result).toMatchObject({
       feedbackResolved: false,
-      remaining: [{ foundBy: 'person', description: 'Name the colour too.' }],
+      remaining: [{ foundBy: 'person', description: 'Name the color too.' }],
     });
     const spent = await repaired({ ...wish, input: { ...wish.input, spent: { ...ROOM } } });
     expect(spent.result).toMatchObject({ feedbackResolved: false, remaining: [{ foundBy: 'person' }] });

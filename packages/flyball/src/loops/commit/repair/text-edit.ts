@@ -14,7 +14,7 @@ export function editBetween(before: string, after: string): TextEdit | undefined
   let { start, end } = shared(old, fresh);
   for (let more = 1; start > 0 || end > 0; more *= 2) {
     const edit = { old: piece(old, start, old.length - end), new: piece(fresh, start, fresh.length - end) };
-    // a line that is taken out whole needs a neighbour: an empty piece would leave its line break behind
+    // a line that is taken out whole needs a neighbor: an empty piece would leave its line break behind
     const isWhole = edit.old !== '' && fresh.length - end > start;
     if (isWhole && isOnce(`${before}\n`, edit.old)) return edit;
     start = Math.max(0, start - more);

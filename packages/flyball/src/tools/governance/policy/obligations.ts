@@ -20,7 +20,9 @@ function follow(rules: readonly PolicyRule[], owed: string, chain: readonly stri
     if (rule.effect !== 'oblige' || rule.firstCall === owed || !matchesAny(rule.tools, owed)) continue;
     const longer = [...chain, rule.id];
     if (chain.includes(rule.id))
-      throw new ConfigError(`Policy: the obligations ${longer.join(' → ')} wait for each other. None could be met.`);
+      throw new ConfigError(
+        `Policy: the obligations ${longer.join(' → ')} depend on each other, so none could be met.`,
+      );
     if (longer.length > MAX_DEPTH)
       throw new ConfigError(`Policy: the obligations ${longer.join(' → ')} are a chain of more than ${MAX_DEPTH}.`);
     follow(rules, rule.firstCall, longer);

@@ -1,4 +1,4 @@
-import { type FoldedText, foldText, latinise } from './fold-text.js';
+import { type FoldedText, foldText, latinize } from './fold-text.js';
 
 /** A stretch of the original text that reads like an attempt to steer the agent. */
 export interface Finding {
@@ -29,7 +29,7 @@ export interface PatternDetector extends InjectionDetector {
 }
 
 export function suspectOf(original: string): Suspect {
-  return { original, folded: foldText(original), latin: latinise(original) };
+  return { original, folded: foldText(original), latin: latinize(original) };
 }
 
 /** Finds a pattern in both readings of the text. */

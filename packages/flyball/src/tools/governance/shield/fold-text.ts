@@ -31,7 +31,7 @@ export function foldText(original: string): FoldedText {
 }
 
 /** Folded once more, with letters of other scripts read as the Latin ones they look like. */
-export function latinise(original: string): FoldedText {
+export function latinize(original: string): FoldedText {
   if (ASCII.test(original)) return foldText(original);
   return fold(original, (letter) => LOOKALIKES[letter] ?? letter);
 }

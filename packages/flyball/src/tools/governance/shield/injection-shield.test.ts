@@ -58,7 +58,7 @@ describe('text from outside', () => {
     const marker = markerOf(secret, 'run');
     const ctx = context();
     const { text } = await read(
-      shield({ thresholds: { sanitise: 0.9, refuse: 1 } }),
+      shield({ thresholds: { sanitize: 0.9, refuse: 1 } }),
       `before ${write(marker)} after`,
       ctx,
     );
@@ -160,9 +160,9 @@ describe('a canary', () => {
 describe('the settings of the shield', () => {
   it.each([
     [{ secret: 'short' }, 'at least 16 characters'],
-    [{ secret, thresholds: { sanitise: 0.8, refuse: 0.8 } }, '0 < sanitise < refuse'],
-    [{ secret, thresholds: { sanitise: Number.NaN, refuse: 1 } }, '0 < sanitise < refuse'],
-    [{ secret, thresholds: { sanitise: 0.3, refuse: 1.5 } }, '0 < sanitise < refuse'],
+    [{ secret, thresholds: { sanitize: 0.8, refuse: 0.8 } }, '0 < sanitize < refuse'],
+    [{ secret, thresholds: { sanitize: Number.NaN, refuse: 1 } }, '0 < sanitize < refuse'],
+    [{ secret, thresholds: { sanitize: 0.3, refuse: 1.5 } }, '0 < sanitize < refuse'],
   ])('%j are refused', (options, problem) => {
     expect(() => injectionShield(options)).toThrow(problem);
   });

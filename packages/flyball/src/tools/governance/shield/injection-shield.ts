@@ -9,7 +9,7 @@ import { guardrails } from '../guards/guardrails.js';
 import { mapStrings, stringsIn } from '../guards/strings-in.js';
 import type { InjectionDetector } from './detector.js';
 import { INJECTION_DETECTORS } from './detectors.js';
-import { type Screening, sanitised, screenText, screenTexts } from './screen-text.js';
+import { type Screening, sanitized, screenText, screenTexts } from './screen-text.js';
 import { markerOf, type Spotlight, spotlighted, withoutMarker } from './spotlight.js';
 
 /** Options of `injectionShield`. */
@@ -20,8 +20,8 @@ export interface ShieldOptions {
   readonly spotlight?: Spotlight;
   /** In addition to our own: a classifier, say. */
   readonly detectors?: readonly InjectionDetector[];
-  /** At `sanitise` what was found is cut out, at `refuse` the whole text is withheld. 0.3 and 0.8 where absent. */
-  readonly thresholds?: { readonly sanitise: number; readonly refuse: number };
+  /** At `sanitize` what was found is cut out, at `refuse` the whole text is withheld. 0.3 and 0.8 where absent. */
+  readonly thresholds?: { readonly sanitize: number; readonly refuse: number };
   /** Tools whose text is our own. A tool with the leg `untrusted-content` is never one of them. */
   readonly trusted?: readonly string[];
   /** Words that must appear in no call and no answer. */
@@ -31,7 +31,7 @@ export interface ShieldOptions {
 }
 
 const GUARD = 'injection-shield';
-const THRESHOLDS = { sanitise: 0.3, refuse: 0.8 };
+const THRESHOLDS = { sanitize: 0.3, refuse: 0.8 };
 const SHORTEST_SECRET = 16;
 
 interface Shield extends Required<Omit<ShieldOptions, 'canaries' | 'detectors'>> {
@@ -99,7 +99,7 @@ async function screened(shield: Shield, text: string, ctx: GuardContext, source:
   const screening = await screenedOrWithheld(shield, text, ctx, source);
   const rule = screening.detectors.join(' ');
   const why = `${source} scores ${screening.score.toFixed(2)}${rule === '' ? '' : ` (${screening.detectors.join(', ')})`}`;
-  if (screening.score < shield.thresholds.sanitise) {
+  if (screening.score < shield.thresholds.sanitize) {
     const by = rule === '' ? {} : { rule };
     if (shield.record === 'all') ctx.decide({ guard: GUARD, verdict: 'allowed', ...by, why: `Passed: ${why}.` });
     return text;
@@ -113,7 +113,7 @@ async function screened(shield: Shield, text: string, ctx: GuardContext, source:
     );
   }
   ctx.decide({ guard: GUARD, verdict: 'warned', rule, why: `Cut out: ${why}.` });
-  return sanitised(text, screening);
+  return sanitized(text, screening);
 }
 
 async function screenedOrWithheld(shield: Shield, text: string, ctx: GuardContext, source: string): Promise<Screening> {
@@ -133,7 +133,7 @@ async function screenedOrWithheld(shield: Shield, text: string, ctx: GuardContex
 async function cleanValue(shield: Shield, value: unknown): Promise<unknown> {
   const texts = new Map<string, string>();
   for await (const [text, screening] of screenTexts(stringsIn(value), shield.detectors))
-    texts.set(text, sanitised(text, screening));
+    texts.set(text, sanitized(text, screening));
   return mapStrings(value, (text) => texts.get(text) ?? text);
 }
 
@@ -161,8 +161,8 @@ function checked(options: ShieldOptions): Shield {
   const { record = 'findings' } = options;
   if (!((secret?.length ?? 0) >= SHORTEST_SECRET))
     throw new ConfigError(`injectionShield: the secret needs at least ${SHORTEST_SECRET} characters.`);
-  const { sanitise, refuse } = thresholds;
-  if (!(sanitise > 0 && sanitise < refuse && refuse <= 1))
-    throw new ConfigError(`injectionShield: 0 < sanitise < refuse ≤ 1, got sanitise ${sanitise} and refuse ${refuse}.`);
+  const { sanitize, refuse } = thresholds;
+  if (!(sanitize > 0 && sanitize < refuse && refuse <= 1))
+    throw new ConfigError(`injectionShield: 0 < sanitize < refuse ≤ 1, got sanitize ${sanitize} and refuse ${refuse}.`);
   return { secret, spotlight, thresholds, trusted, record, detectors: [...INJECTION_DETECTORS, ...detectors] };
 }

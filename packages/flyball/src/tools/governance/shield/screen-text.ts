@@ -67,7 +67,7 @@ async function findingsOf(detector: InjectionDetector, suspect: Parameters<Injec
 const NOTICE = '[removed]';
 
 /** The text with a notice in place of everything that was found. */
-export function sanitised(text: string, { spans }: Screening): string {
+export function sanitized(text: string, { spans }: Screening): string {
   let [clean, from] = ['', 0];
   for (const { start, end } of spans) {
     clean += `${text.slice(from, start)}${NOTICE}`;

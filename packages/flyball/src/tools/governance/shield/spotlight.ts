@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { latinise } from './fold-text.js';
+import { latinize } from './fold-text.js';
 
 /**
  * How text from outside is set apart. delimit: between two marked lines. tag: a mark before every line, so that no line
@@ -14,7 +14,7 @@ export function markerOf(secret: string, runId: string): string {
 
 /** A marker in the text itself would end the marked part early. Found however it is written. */
 export function withoutMarker(text: string, marker: string): { readonly text: string; readonly found: boolean } {
-  const read = latinise(text);
+  const read = latinize(text);
   const places = [...read.text.matchAll(new RegExp(marker, 'g'))].map(({ index }) =>
     read.span(index, index + marker.length),
   );

@@ -6,7 +6,7 @@ export interface UnpackedText {
 }
 
 interface Packing {
-  /** What it looks like. Linear: no two neighbouring parts of a pattern match the same text. */
+  /** What it looks like. Linear: no two neighboring parts of a pattern match the same text. */
   readonly pattern: RegExp;
   readonly decode: (found: string) => string;
 }

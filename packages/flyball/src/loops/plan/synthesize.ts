@@ -19,7 +19,7 @@ export interface Synthesis {
   readonly statements: readonly Statement[];
 }
 
-export type Synthesised =
+export type Synthesized =
   | { readonly ok: true; readonly output: string; readonly synthesis: Synthesis }
   | { readonly ok: false; readonly why: string };
 
@@ -28,11 +28,11 @@ export type Synthesised =
  * that is held against the records, which come from the journal. It is asked again as often as any reply; what is still
  * not right then is not given out.
  */
-export async function synthesise(
+export async function synthesize(
   run: Run,
   { session, tools }: { readonly session: Session; readonly tools: Toolset },
   about: { readonly goal: string; readonly records: readonly StepRecord[]; readonly mostChars: number },
-): Promise<Synthesised> {
+): Promise<Synthesized> {
   const { output: _text, ...speaker } = session;
   const writer: Session<Synthesis> = { ...speaker, ...formFor(about.records, tools) };
   const seen = append(undefined, {
