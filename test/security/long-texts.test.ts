@@ -3,6 +3,7 @@ import { yamlSource } from '../../packages/flyball/src/adapters/definitions/yaml
 import { ChatReply } from '../../packages/flyball/src/adapters/model-http/chat-reply.js';
 import { claimsFeeling } from '../../packages/flyball/src/catalogue/affect.js';
 import { segment } from '../../packages/flyball/src/core/prompt.js';
+import { tracedTo } from '../../packages/flyball/src/core/request-provenance.js';
 import { trimmedEnd } from '../../packages/flyball/src/core/trimmed-end.js';
 import { namesIn } from '../../packages/flyball/src/loops/tool-loop/summary.js';
 import { renderTextResults } from '../../packages/flyball/src/loops/tool-loop/text-calls.js';
@@ -76,6 +77,22 @@ describe('text from outside', () => {
     ['details of reasoning', 3_000, (size) => replyWith({ reasoning_details: named(size, (_, index) => ({ index })) })],
   ])('is read in time that grows with its length: %s [F-S5]', async (_, size, read) => {
     expect(await isLinear(read, size)).toBe(true);
+  });
+
+  it('is no row of places for the values of a request: one letter stands once in a row of it [F-P2]', async () => {
+    const by = { kind: 'code' } as const;
+    const row = 'a'.repeat(200_000);
+    const traced = await cost(() =>
+      tracedTo(by, Array(40).fill('a'), [{ what: 'result', trust: 'outside', text: row }]),
+    );
+    const read = await cost(() => {
+      let sum = 0;
+      for (let n = 0; n < 40; n++) for (let at = 0; at < row.length; at++) sum += row.charCodeAt(at);
+      return sum;
+    });
+    expect(traced).toBeLessThan(15 * Math.max(1, read));
+    const { values } = tracedTo(by, ['é1', 'a'], [{ what: 'input', trust: 'user', text: 'é1é1é1 aaa é1 a' }]);
+    expect(values.map(({ sources }) => sources)).toEqual([[1], [1]]);
   });
 
   it('is screened in windows: others have their turn, and nothing is missed or shifted at an edge [F-S5]', async () => {

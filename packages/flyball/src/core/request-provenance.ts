@@ -128,9 +128,27 @@ function leavesOf(args: unknown): readonly Leaf[] {
 function placeOf(value: string, whole: string): number {
   const text = whole.slice(0, MOST_TEXT);
   for (const form of new Set([value, JSON.stringify(value).slice(1, -1)]))
-    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1))
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, nextPlace(text, at)))
       if (isApart(text, at, form.length)) return at;
   return -1;
+}
+
+/**
+ * Where the same text may stand apart next: not within this row of letters and digits, so that a text of one letter has
+ * one place for it and not as many as it has letters.
+ */
+function nextPlace(text: string, at: number): number {
+  let next = at + 1;
+  if (isInWord(text, at)) while (isInWord(text, next)) next++;
+  return next;
+}
+
+const IN_WORD = /[\p{L}\p{N}]/u;
+
+function isInWord(text: string, at: number): boolean {
+  const code = text.charCodeAt(at); // NaN behind its end
+  if (code < 128) return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+  return IN_WORD.test(text.charAt(at));
 }
 
 /** 12 does not stand in 120, in 312 or in 12.5, nor "ann" in "annual". */
