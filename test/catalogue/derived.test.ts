@@ -226,6 +226,20 @@ describe('flyball patterns check', () => {
     expect((await check({ agents: { bot: agent() }, system: [] })).error).toContain('it is not a record');
   });
 
+  it.each([
+    ['edges', 5, 'a list of records'],
+    ['tools', [null], 'a list of records'],
+    ['agents', { bot: 'ann' }, 'a record of records'],
+    ['identityFields', ['name', 1], 'a list of texts'],
+    ['schemaShare', '20%', 'a number'],
+    ['discovers', 1, 'true or false'],
+    ['foreignLoop', {}, 'a text'],
+    ['principles', [], 'a record'],
+  ])('refuses %s as %j: that is not what it has to be [R17-DERIVED]', async (field, value, shape) => {
+    const { code, error } = await check({ agents: { bot: agent() }, system: { [field]: value } });
+    expect([code, error]).toEqual([2, expect.stringContaining(`its field "${field}" is not ${shape}`)]);
+  });
+
   it('takes what is stated before what was read [R17-DERIVED]', async () => {
     const agents = { bot: agent({ tools: [runsText, named('look')] }) };
     expect(await rulesOf({ agents })).toContain('IA2');

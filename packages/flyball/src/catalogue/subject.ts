@@ -135,33 +135,42 @@ export interface System {
   };
 }
 
-const FIELDS: Readonly<Record<keyof System, true>> = {
-  agents: true,
-  edges: true,
-  tools: true,
-  schemaShare: true,
-  discovers: true,
-  servers: true,
-  segments: true,
-  instructionLimit: true,
-  crossings: true,
-  actions: true,
-  evals: true,
-  sinks: true,
-  foreignTypes: true,
-  foreignLoop: true,
-  steps: true,
-  decidingEdges: true,
-  delegates: true,
-  identityFields: true,
-  styleFields: true,
-  relationship: true,
-  principles: true,
-  trackRecord: true,
-  selfTuning: true,
-};
+/** What a field of `System` has to be, in words that a message may quote. */
+export type FieldShape =
+  | 'a record'
+  | 'a record of records'
+  | 'a list of records'
+  | 'a list of texts'
+  | 'a number'
+  | 'true or false'
+  | 'a text';
+
 /** What can be stated. */
-export const SYSTEM_FIELDS = Object.keys(FIELDS) as readonly (keyof System)[];
+export const SYSTEM_FIELDS: Readonly<Record<keyof System, FieldShape>> = {
+  agents: 'a record of records',
+  edges: 'a list of records',
+  tools: 'a list of records',
+  schemaShare: 'a number',
+  discovers: 'true or false',
+  servers: 'a list of records',
+  segments: 'a list of records',
+  instructionLimit: 'a number',
+  crossings: 'a record',
+  actions: 'a record of records',
+  evals: 'a record',
+  sinks: 'a number',
+  foreignTypes: 'a list of texts',
+  foreignLoop: 'a text',
+  steps: 'a list of records',
+  decidingEdges: 'a list of texts',
+  delegates: 'a list of records',
+  identityFields: 'a list of texts',
+  styleFields: 'a list of texts',
+  relationship: 'a record',
+  principles: 'a record',
+  trackRecord: 'a record',
+  selfTuning: 'a record',
+};
 
 /** What a person decided: `flyball.decisions.yaml`. */
 export interface Decisions {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SYSTEM_FIELDS, type System } from '../catalogue/subject.js';
+import { type FieldShape, SYSTEM_FIELDS, type System } from '../catalogue/subject.js';
 import { ConfigError } from '../core/errors.js';
 import { nearestNames } from '../tools/nearest-names.js';
 import type { AgentModule } from './agent-module.js';
@@ -14,17 +14,37 @@ export function statedSystem({ path, system }: Pick<AgentModule, 'path' | 'syste
   return { ...(foreign.length === 0 ? {} : { foreignTypes: foreign }), ...checkedSystem(path, system) };
 }
 
-/** Only its fields are checked: what they mean is in the types, which a file in TypeScript is held to. */
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const FITS: Readonly<Record<FieldShape, (value: unknown) => boolean>> = {
+  'a record': isRecord,
+  'a record of records': (value) => isRecord(value) && Object.values(value).every(isRecord),
+  'a list of records': (value) => Array.isArray(value) && value.every(isRecord),
+  'a list of texts': (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  'a number': (value) => typeof value === 'number',
+  'true or false': (value) => typeof value === 'boolean',
+  'a text': (value) => typeof value === 'string',
+};
+
+/** What the fields of its fields mean is in the types, which a file in TypeScript is held to. */
 function checkedSystem(path: string, system: unknown): System {
   if (system === undefined) return {};
-  if (typeof system !== 'object' || system === null || Array.isArray(system))
-    throw new ConfigError(`${path} exports \`system\`, but it is not a record.`);
-  const unknown = Object.keys(system).find((key) => !(SYSTEM_FIELDS as readonly string[]).includes(key));
-  if (unknown === undefined) return system;
-  const near = nearestNames(unknown, SYSTEM_FIELDS, 1).map((name) => ` Did you mean "${name}"?`);
-  throw new ConfigError(
-    `${path} exports \`system\` with the unknown field "${unknown}".${near.join('')} Known fields: ${SYSTEM_FIELDS.join(', ')}.`,
-  );
+  if (!isRecord(system)) throw new ConfigError(`${path} exports \`system\`, but it is not a record.`);
+  for (const [key, value] of Object.entries(system)) {
+    if (!isField(key)) throw new ConfigError(unknownField(path, key));
+    const shape = SYSTEM_FIELDS[key];
+    if (value !== undefined && !FITS[shape](value))
+      throw new ConfigError(`${path} exports \`system\`, but its field "${key}" is not ${shape}.`);
+  }
+  return system;
+}
+
+const isField = (key: string): key is keyof System => Object.hasOwn(SYSTEM_FIELDS, key);
+
+function unknownField(path: string, key: string): string {
+  const known = Object.keys(SYSTEM_FIELDS);
+  const near = nearestNames(key, known, 1).map((name) => ` Did you mean "${name}"?`);
+  return `${path} exports \`system\` with the unknown field "${key}".${near.join('')} Known fields: ${known.join(', ')}.`;
 }
 
 function foreignImports(path: string): readonly string[] {
