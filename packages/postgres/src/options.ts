@@ -103,12 +103,7 @@ function refuseMistakes(stated: PostgresOptions): void {
     throw new ConfigError('onNotice must be a function that receives a text.');
 }
 
-export function settle(stated: PostgresOptions): Settings {
-  refuseMistakes(stated);
-  const addresses = (typeof stated.url === 'string' ? [stated.url] : stated.url).map(optionsIn);
-  const urls = addresses.flatMap(({ url }) => url);
-  const given: PostgresOptions = Object.assign({}, ...addresses, stated);
-  const schema = given.schema ?? 'flyball';
+function refuseAddresses(urls: readonly string[]): void {
   if (urls.length === 0 || urls.some((url) => !/^postgres(ql)?:\/\//.test(url)))
     throw new ConfigError('The address of PostgreSQL begins with postgres://, as in postgres://user@host/database.');
   if (urls.some((url) => !hasHost(url)))
@@ -119,10 +114,23 @@ export function settle(stated: PostgresOptions): Settings {
     throw new ConfigError(
       'The address of PostgreSQL cannot be read. Encode special characters in the user and the password: # is %23, / is %2F, @ is %40.',
     );
+}
+
+function refuseSchema(schema: string): void {
   if (!/^(?!pg_)[a-z_][a-z0-9_]{0,40}$/.test(schema))
     throw new ConfigError(
       `"${schema}" cannot be the name of a schema here. Use up to 41 lowercase letters, digits and underscores, and do not begin with pg_.`,
     );
+}
+
+export function settle(stated: PostgresOptions): Settings {
+  refuseMistakes(stated);
+  const addresses = (typeof stated.url === 'string' ? [stated.url] : stated.url).map(optionsIn);
+  const urls = addresses.flatMap(({ url }) => url);
+  const given: PostgresOptions = Object.assign({}, ...addresses, stated);
+  const schema = given.schema ?? 'flyball';
+  refuseAddresses(urls);
+  refuseSchema(schema);
   const settings: Settings = {
     urls,
     schema,

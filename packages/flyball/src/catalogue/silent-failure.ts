@@ -110,6 +110,8 @@ function failed(
 /** Whether an event after a failure is about it. */
 function isAnswer(journal: RunJournal, from: Failed, event: RunEvent): boolean {
   const names = (value: unknown): boolean => uses(value, from.message, inputOf(journal.entries));
+  const isAbout = ({ name, input }: { readonly name?: string | undefined; readonly input?: unknown }): boolean =>
+    names(input) || doesAgain(from, name, input);
   switch (event.type) {
     case 'wait-start':
       return isNear(from.scope, event.id);
@@ -123,9 +125,9 @@ function isAnswer(journal: RunJournal, from: Failed, event: RunEvent): boolean {
       return isNear(from.scope, event.id) && (asksAgain(journal, from, event) || namesIn(journal, names, event.tip));
     case 'intent':
     case 'complete':
-      return isNear(from.scope, event.id) && (names(event.input) || doesAgain(from, event.name, event.input));
+      return isNear(from.scope, event.id) && isAbout(event);
     case 'spawn-start':
-      return names(event.input) || doesAgain(from, event.name, event.input);
+      return isAbout(event);
     case 'post':
       return names(event.entry);
     case 'run-end':

@@ -133,28 +133,31 @@ export function failureAt(entry: Entry, effect: Effect | undefined): FailureReco
   return byKind(FAILURES, entry.event, entry, effect);
 }
 
+/** Events that tell neither of a failure nor of anything an agent said, decided or did. */
+export const NO_NEWS = [
+  ...WAITS,
+  ...ROLLBACKS,
+  ...PATTERNS,
+  ...TELLING,
+  'run-start',
+  'generation-start',
+  'generation-end',
+  'attempt-start',
+  'run-resume',
+  'run-pause',
+  'ask-start',
+  'intent',
+  'call-start',
+  'spawn-start',
+  'slice-change',
+  'cancel',
+  'redirect',
+  'pin',
+  'post',
+] as const;
+
 const FAILURES: ByKind<[entry: Entry, effect: Effect | undefined], FailureRecord | undefined> = {
-  ...nothingFor(
-    ...WAITS,
-    ...ROLLBACKS,
-    ...PATTERNS,
-    ...TELLING,
-    'run-start',
-    'generation-start',
-    'generation-end',
-    'attempt-start',
-    'run-resume',
-    'run-pause',
-    'ask-start',
-    'intent',
-    'call-start',
-    'spawn-start',
-    'slice-change',
-    'cancel',
-    'redirect',
-    'pin',
-    'post',
-  ),
+  ...nothingFor(...NO_NEWS),
   ...rowsFor(['ask-end', 'complete', 'abort'], ({ id, failure }, entry: Entry, effect: Effect | undefined) =>
     failure === undefined ? undefined : record(entry, id, failure, effect),
   ),

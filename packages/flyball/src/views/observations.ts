@@ -1,10 +1,9 @@
 import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
-import { PATTERNS, ROLLBACKS, TELLING, WAITS } from '../core/event-kinds.js';
 import type { Entry, EventOf } from '../core/events.js';
 import { isNote } from '../core/notes.js';
 import { PRIVATE } from '../core/private-marks.js';
 import { type Effect, EffectFold } from './effects.js';
-import { type FailureRecord, failureAt } from './failures.js';
+import { type FailureRecord, failureAt, NO_NEWS } from './failures.js';
 import { loopPathOf, pathOf, pathsAround, scopeOf } from './paths.js';
 import { Privacy } from './privacy.js';
 
@@ -125,27 +124,7 @@ const failedThere = (_event: unknown, entry: Entry, effect: Effect | undefined):
   wentWrong(failureAt(entry, effect));
 
 const SAID: ByKind<[entry: Entry, effect: Effect | undefined], Said | undefined> = {
-  ...nothingFor(
-    ...WAITS,
-    ...ROLLBACKS,
-    ...PATTERNS,
-    ...TELLING,
-    'run-start',
-    'generation-start',
-    'generation-end',
-    'attempt-start',
-    'run-resume',
-    'run-pause',
-    'ask-start',
-    'intent',
-    'call-start',
-    'spawn-start',
-    'slice-change',
-    'cancel',
-    'redirect',
-    'pin',
-    'post',
-  ),
+  ...nothingFor(...NO_NEWS),
   'ask-end': ({ reply }, entry, effect) =>
     reply === undefined ? wentWrong(failureAt(entry, effect)) : replied(reply, effect),
   ...rowsFor(['complete', 'abort'], (event, entry: Entry, effect: Effect | undefined) =>
