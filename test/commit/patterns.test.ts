@@ -1,3 +1,5 @@
+import { selfRefine, zeroShot } from 'flyball/patterns';
+import { scriptedModel } from 'flyball/testing';
 import { patternsIn } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { unpredictedIn } from '../patterns/journals-seen.js';
@@ -90,6 +92,27 @@ describe('the patterns in a commit loop', () => {
     expect(ran.model.promptAt('repairer', 1)).not.toContain('did not remove this fault');
     expect(ran.model.promptAt('repairer', 2)).toContain('A section-rewrite did not remove this fault');
     expect(unpredictedIn(RUN, entries)).toEqual([]);
+  });
+
+  it('are not selfRefine: the critic may be another model, and a check ends the repairs, not a model that is content [R8.users]', async () => {
+    const other = scriptedModel(
+      { critic: () => criticised({ description: 'A cause is missing.', line: 1 }) },
+      { id: 'scripted/other' },
+    );
+    const ran = await runCommit(
+      { judge, repairer: ['DONE', 'Because of the moon and the sun.'] },
+      { parts: (session) => ({ critic: { session: { ...session('critic'), model: other } } }) },
+    );
+    expect(resultOf(ran).status).toBe('committed');
+    expect(resultOf(ran).provenance.repairs).toMatchObject([{ resolved: false }, { resolved: true }]);
+    const entries = await ran.life.runtime.entries(RUN);
+    expect(patternsIn(entries).map(({ pattern }) => pattern)).not.toContain('selfRefine');
+    const [critic, reviser] = [
+      { name: 'critic', model: other, setup: 'You find faults.' },
+      { name: 'repairer', model: ran.model, setup: 'You mend them.' },
+    ];
+    const worker = zeroShot({ name: 'worker', model: ran.model, setup: '' });
+    expect(() => selfRefine(worker, { critic, reviser })).toThrow('needs one model for all its sessions');
   });
 
   it('tell no best of their own as what the loop came to: nothing of it has passed the gates', async () => {

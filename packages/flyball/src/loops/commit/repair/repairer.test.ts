@@ -17,7 +17,7 @@ const LETTER = {
 };
 
 describe('a minimal edit', () => {
-  it('asks for the window only, and puts the reply in its place [R4-REPAIR-WINDOW] [R4-REPAIR-STRATEGY] [R8.users]', async () => {
+  it('asks for the window only, and puts the reply in its place [R4-REPAIR-WINDOW] [R4-REPAIR-STRATEGY]', async () => {
     const { result, asked, model, notes } = await repaired({
       artefacts: [LETTER],
       defects: [defect({ location: { artefact: 'answer', line: 6 } })],
