@@ -1,8 +1,11 @@
 // shows: R11-SHOW-WRAPPER
-/** What a described wrapper adds to what it wraps, beside one iteration of a tool loop. */
+/**
+ * What a described wrapper adds to what it wraps, beside one iteration of a tool loop; and what some of the patterns add,
+ * with the scopes of their parts and tests and what they tell of themselves.
+ */
 import { type Agent, createRuntime, done, memoryEngine } from 'flyball';
 import { toolLoop } from 'flyball/loops';
-import { described, pattern, useFrom } from 'flyball/patterns';
+import { codeTest, described, pattern, reflexion, untilApproved, useFrom, withBudget } from 'flyball/patterns';
 import { tool } from 'flyball/tools';
 import { figure, median, percent, rounds } from './measure/figures.js';
 import { atMost, heading, judge, table } from './measure/report.js';
@@ -48,6 +51,14 @@ const wrapped = pattern(
   { id: 'V19', name: 'wrapper', params: { maxRounds: 3 }, parts: { agent: nothing }, calls: { part: 'agent' } },
   (run, n: number) => nothing(run, n),
 );
+/** A part with a scope of its own, as patterns have. */
+const part = pattern({ id: 'S1', name: 'part', parts: {}, calls: 0 }, async (_run, n: number) => done(n));
+const test = codeTest<number, number>(() => ({ ok: true }));
+const shipped: Readonly<Record<string, Agent<number, number>>> = {
+  reflexion: reflexion(part, { test, critic: () => 'again' }),
+  untilApproved: untilApproved(part, { test }),
+  withBudget: withBudget(part, { modelCalls: 5 }),
+};
 const times =
   (agent: Agent<number, number>): Agent<null, null> =>
   async (run) => {
@@ -82,8 +93,11 @@ const found = await rounds(ROUNDS, {
   iteration: () => measured(looping, iterations),
   wrapped: () => measured(times(wrapped), USES),
   bare: () => measured(times(nothing), USES),
+  part: () => measured(times(part), USES),
+  ...Object.fromEntries(Object.entries(shipped).map(([name, agent]) => [name, () => measured(times(agent), USES)])),
 });
-const best = (name: keyof typeof found): number => Math.min(...found[name]);
+const timesOf = (name: string): readonly number[] => found[name as keyof typeof found];
+const best = (name: string): number => Math.min(...timesOf(name));
 const [iteration, wrapper] = [best('iteration'), best('wrapped') - best('bare')];
 const middle = median(found.wrapped) - median(found.bare);
 table(
@@ -91,6 +105,11 @@ table(
   [
     ['an iteration', figure(iteration), figure(median(found.iteration))],
     ['a described wrapper', figure(wrapper), figure(middle)],
+    ...Object.keys(shipped).map((name) => [
+      `${name}, without a target`,
+      figure(best(name) - best('part')),
+      figure(median(timesOf(name)) - median(timesOf('part'))),
+    ]),
   ],
 );
 judge([
