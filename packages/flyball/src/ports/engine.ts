@@ -104,8 +104,9 @@ export interface Engine {
   /** The next time after `now` at which `due` may grow by itself, in the caller's time: a timer or the end of a lease. */
   nextDue(now: number): Promise<number | undefined>;
   /**
-   * Calls back, at least once, after anything was posted, requeued, created or released to stand in line, in this
-   * process or another, with the run; without one where it may have been any. Returns how to stop.
+   * Calls back, at least once, after anything was posted, requeued, created or released to stand in line here, and after
+   * another process posted to a run that is owned, with the run; without one where it may have been any. Of what else
+   * others do it tells where it can: workers look as well. Returns how to stop.
    */
   watch(listener: (runId?: string) => void): () => void;
 

@@ -7,6 +7,7 @@ import { listingContract } from './contracts/engine-listing.js';
 import { ownershipContract } from './contracts/engine-ownership.js';
 import { restoreContract } from './contracts/engine-restore.js';
 import { retentionContract } from './contracts/engine-retention.js';
+import { sharedContract } from './contracts/engine-shared.js';
 import { takeContract } from './contracts/engine-take.js';
 import type { ContractSuite } from './contracts/suite.js';
 
@@ -40,6 +41,7 @@ export function engineContract(
     suite.describe('listing', () => listingContract(test));
     suite.describe('retention', () => retentionContract(test));
     suite.describe('restore', () => restoreContract(test));
+    suite.describe('two processes', () => sharedContract(test));
     if (damages) suite.describe('damage', () => damageContract(test));
   });
 }

@@ -42,6 +42,12 @@ export function dueContract(test: DeclareTest): void {
     assert.deepEqual(await due(engine), []);
   });
 
+  test('names those of a tenant first that have waited longest', async (engine) => {
+    for (const [index, id] of ['d', 'a', 'c', 'b'].entries())
+      await engine.create(newRun(id, { createdAt: START + index }));
+    assert.deepEqual(await due(engine, START + 9), ['d', 'a', 'c', 'b']);
+  });
+
   test('finds a run that was given back', async (engine) => {
     const claim = await claimed(engine, 'a');
     await engine.release(claim, { status: 'pending', now: START });
@@ -164,6 +170,10 @@ export function dueContract(test: DeclareTest): void {
     await engine.announce(worker, { now: START, forMs: 20 }); // says it again
     assert.deepEqual((await engine.workers(START)).map(({ id }) => id).sort(), ['w1', 'w2']);
     assert.deepEqual(await engine.workers(START + 10), [{ ...worker, until: START + 20 }]);
+    const all = { address: 'http://h:1', since: START, weight: 2, concurrency: 3, runs: 1, draining: true };
+    const busy = { ...worker, ...all, requests: { 'key:a': 4 } };
+    await engine.announce(busy, { now: START, forMs: 20 });
+    assert.deepEqual(await engine.workers(START + 10), [{ ...busy, until: START + 20 }]);
     await engine.announce(worker, { now: START, forMs: 0 });
     assert.deepEqual(
       (await engine.workers(START)).map(({ id }) => id),

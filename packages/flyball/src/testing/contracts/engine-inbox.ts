@@ -120,6 +120,33 @@ export function inboxContract(test: DeclareTest): void {
     assert.equal(await engine.post('b', message('m')), 'accepted');
   });
 
+  for (const status of ['degraded', 'blocked', 'cancelled', 'failed'] as const)
+    test(`leaves a run alone that has ended: ${status}`, async (engine) => {
+      await engine.release(await claimed(engine, 'a'), { status, now: START });
+      await refuses(engine.post('a', message('m')), 'ALREADY_TERMINAL');
+      await refuses(engine.requeue('a'), 'ALREADY_TERMINAL');
+      await refuses(claimBy(engine, 'a', 'second'), 'ALREADY_TERMINAL');
+      assert.deepEqual(await due(engine, START + 1e9, () => true), []);
+    });
+
+  test('accepts one of several messages with one id that come at once', async (engine) => {
+    await engine.create(newRun('a'));
+    const posted = await Promise.all(Array.from({ length: 4 }, () => engine.post('a', message('m'))));
+    assert.deepEqual([...posted].sort(), ['accepted', 'duplicate', 'duplicate', 'duplicate']);
+    assert.equal((await engine.inbox('a', 0)).length, 1);
+  });
+
+  test('names open waits in the order in which they were opened', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const wait = (token: string, seq: number) => ({ token, generation: 0, seq, asked: false, since: START });
+    await engine.append(claim, { entries: [entry(1)], opened: [wait('c', 1), wait('a', 1)] });
+    await engine.append(claim, { entries: [entry(2)], opened: [wait('b', 2)] });
+    assert.deepEqual(
+      (await engine.waits('a')).map(({ token }) => token),
+      ['c', 'a', 'b'],
+    );
+  });
+
   test('puts resting runs back in line', async (engine) => {
     await suspended(engine, 'a', START + 1_000);
     await rested(engine, 'b', 'paused');

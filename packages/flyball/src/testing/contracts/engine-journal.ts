@@ -130,6 +130,57 @@ export function journalContract(test: DeclareTest): void {
     await refuses(engine.append(claim, batch), 'JOURNAL_CONFLICT'); // whoever was replaced is told so
   });
 
+  test('changes nothing beside the journal either when a batch comes again', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const place = { generation: 0, asked: true, since: START };
+    const first = { entries: [entry(1)], opened: [{ token: 'first', seq: 1, ...place }] };
+    const second = { entries: [entry(2)], opened: [{ token: 'second', seq: 2, ...place }], closed: ['first'] };
+    await engine.append(claim, first);
+    await engine.append(claim, second);
+    await engine.append(claim, { entries: [entry(0, { generation: 1 })], generation: 1 });
+    await engine.append(claim, { ...first, generation: 0 });
+    assert.deepEqual(
+      (await engine.waits('a')).map(({ token }) => token),
+      ['second'],
+    );
+    assert.equal((await engine.get('a'))?.generation, 1);
+    await engine.append(claim, second);
+    assert.equal((await engine.waits('a')).length, 1);
+  });
+
+  test('refuses whatever comes under a stale claim, entries or none', async (engine) => {
+    const stale = await claimed(engine, 'a');
+    await engine.post('a', message('m'));
+    await claimBy(engine, 'a', 'second', START + 60_000);
+    await refuses(engine.append(stale, { entries: [], taken: [1] }), 'JOURNAL_CONFLICT');
+    assert.equal((await engine.inbox('a', 0)).length, 1);
+  });
+
+  test('has no limit to how much is written and read in one go', async (engine) => {
+    const many = Array.from({ length: 1_500 }, (_, n) => n);
+    const claim = await claimed(engine, 'a');
+    const links = many.map((n) => ({
+      id: `link-${n}`,
+      parent: n === 0 ? undefined : `link-${n - 1}`,
+      header: 'h',
+      content: `${n}`,
+    }));
+    const blobs = many.map((n) => [`hash-${n}`, `content ${n}`] as const);
+    await engine.append(claim, { entries: many.map((n) => entry(n + 1)), blobs, links });
+    assert.equal((await engine.read('a', { generation: 0 })).length, many.length + 1);
+    const hashes = blobs.map(([hash]) => hash);
+    assert.equal((await engine.blobs(TENANT, hashes)).size, many.length);
+    assert.deepEqual(await engine.links(TENANT, 'link-1499'), links);
+    for (const n of many.slice(0, 120)) await engine.post('a', message(`m${n}`));
+    const inbox = await engine.inbox('a', 0);
+    assert.deepEqual(
+      inbox.map(({ id }) => id),
+      many.slice(0, 120).map((n) => `m${n}`),
+    );
+    await engine.append(claim, { entries: [], taken: inbox.map(({ number }) => number) });
+    assert.deepEqual(await engine.inbox('a', 0), []);
+  });
+
   test('keeps the contents and links of tenants apart', async (engine) => {
     const [hash, root] = [HASHES[0], HASHES[1]];
     const link = { id: root, parent: undefined, header: 'setup', blob: hash };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RunFilter } from '../../ports/engine.js';
-import { type DeclareTest, newRun, rested, START } from './engine-fixture.js';
+import { claimed, type DeclareTest, newRun, rested, START } from './engine-fixture.js';
 
 export function listingContract(test: DeclareTest): void {
   test('lists runs newest first', async (engine) => {
@@ -12,6 +12,17 @@ export function listingContract(test: DeclareTest): void {
     );
     assert.equal(cursor, undefined);
     assert.deepEqual(runs[2], await engine.get('a'));
+  });
+
+  test('lists each run as it is got, whatever became of it', async (engine) => {
+    await rested(engine, 'a', 'done');
+    await engine.hold('a', { hold: true, by: 'counsel', why: 'case 7', at: START });
+    await engine.create(newRun('fork', { fork: { run: 'a', generation: 0, seq: 0 }, source: './agent.js' }));
+    await engine.release(await claimed(engine, 'b'), { status: 'bounded', code: 'BUDGET_EXCEEDED', now: START + 4 });
+    await claimed(engine, 'held');
+    const { runs } = await engine.list({});
+    assert.deepEqual(runs, await Promise.all(['held', 'b', 'fork', 'a'].map((id) => engine.get(id))));
+    assert.equal(runs[1]?.code, 'BUDGET_EXCEEDED');
   });
 
   test('filters by tenant, subject, agent and status, alone and together', async (engine) => {
