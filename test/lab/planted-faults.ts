@@ -1,4 +1,5 @@
 import { knowledgeFaults } from './faults/knowledge.js';
+import { limitFaults } from './faults/limits.js';
 import { orchestrationFaults } from './faults/orchestration.js';
 import { reasoningFaults } from './faults/reasoning.js';
 import { reliabilityFaults } from './faults/reliability.js';
@@ -9,4 +10,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...knowledgeFaults,
   ...orchestrationFaults,
   ...reliabilityFaults,
+  ...limitFaults,
 ];

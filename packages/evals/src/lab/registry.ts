@@ -2,12 +2,15 @@ import { ConfigError } from 'flyball';
 import type { Claim } from './claim.js';
 import { adaptive } from './claims/adaptive.js';
 import { approvals } from './claims/approving.js';
+import { endings } from './claims/ending.js';
 import { evaluation } from './claims/evaluation.js';
 import { faults } from './claims/faults.js';
 import { forms } from './claims/forms.js';
 import { joins } from './claims/joining.js';
 import { knowledge } from './claims/knowledge.js';
+import { passages } from './claims/letting.js';
 import { orchestration } from './claims/orchestration.js';
+import { parts } from './claims/parting.js';
 import { plans } from './claims/planning.js';
 import { reasoning } from './claims/reasoning.js';
 import { reflections } from './claims/reflecting.js';
@@ -45,6 +48,9 @@ export const CLAIMS: readonly Claim[] = [
   ...scenarios,
   ...tools,
   ...returningUsers,
+  ...parts,
+  ...passages,
+  ...endings,
 ];
 
 /** Claims by id or by pattern, such as `R17` or `R17-five`. All where nothing is named. */

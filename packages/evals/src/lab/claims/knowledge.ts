@@ -8,7 +8,7 @@ import { files } from '../worlds/files.js';
 import { rfcs } from '../worlds/rfc.js';
 
 /** Counts words into a few buckets: real code, and good enough to be found by. */
-const embedder: Embedder = {
+export const embedder: Embedder = {
   id: 'words/64',
   dimensions: 64,
   embed: async (texts: readonly string[]) =>
@@ -78,7 +78,8 @@ async function recallOf(given: Reading, items: number, query: (item: number) => 
   }
   return found;
 }
-const NOBODY = {
+/** A model that nobody asks. */
+export const NOBODY = {
   id: 'nobody',
   capabilities: { window: 1, maxOutputTokens: 1, tools: false, structuredOutput: false, promptCache: false },
 } as unknown as Parameters<typeof seat>[0];
@@ -110,13 +111,17 @@ interface Rewriting {
   readonly isPlain: boolean;
 }
 
+const saidBefore = (item: number): string => `We talked about RFC ${rfcs.old(item)}.`;
 const vague = (item: number): string => `${rfcs.ask(item).slice(0, 12)} and which one replaced it?`;
 
 function rewritten(given: Rewriting, how: 'rewritten' | 'as asked'): Arm {
   return solving(`K2 ${how} ${JSON.stringify(given)}`, {
     questions: { ...rfcs, ask: given.isPlain ? rfcs.ask : vague },
     families: {
-      rewriter: (call) => (call.chance('names') < given.names ? rfcs.ask(call.item) : 'which one replaced it?'),
+      rewriter: (call) => {
+        const isTold = given.isPlain || call.text.includes(saidBefore(call.item)); // else it cannot know what is meant
+        return isTold && call.chance('names') < given.names ? rfcs.ask(call.item) : 'which one replaced it?';
+      },
       answerer: () => '',
     },
     agent: async (model): Promise<Agent<string, boolean>> => {
@@ -125,7 +130,7 @@ function rewritten(given: Rewriting, how: 'rewritten' | 'as asked'): Arm {
       return async (run, question) => {
         const item = itemOf(question);
         if (how === 'rewritten') {
-          const found = await search(run, { text: question, turns: [`We talked about RFC ${rfcs.old(item)}.`] });
+          const found = await search(run, { text: question, turns: [saidBefore(item)] });
           return done('value' in found && found.value.some(({ text }) => text.includes(rfcs.fact(item))));
         }
         const pieces = await run.step(
