@@ -187,6 +187,33 @@ describe('another run', () => {
     expect(['running', 'suspended', 'pending']).toContain(left?.status);
   });
 
+  it.each(['before', 'after'] as const)(
+    'is cancelled at its bound, also where the process of who started it dies %s it was put in line for that [R11-N6-CANCEL]',
+    async (when) => {
+      const look: Tool<null, null> = { name: 'look', description: 'Looks.', effect: 'pure', execute: async () => null };
+      const helper: Agent<null, string> = async (run) => {
+        await run.call(look, null);
+        return done((await run.call(look, null)).content);
+      };
+      const agent: Agent<null, unknown> = async (run) => {
+        await run.join(await run.start('helper', null, { slice: { toolCalls: 1 } }));
+        throw new Error('it went wrong');
+      };
+      const stage = moving();
+      const life = stage.open(agent, {
+        ...agents(agent, helper),
+        crash: (point) => point.op === 'requeue' && point.when === when,
+      });
+      await Promise.race([life.start(), life.crashed]);
+      life.die();
+      const next = stage.open(agent, agents(agent, helper));
+      const other = (await next.runtime.list({ agent: 'helper' })).runs[0]?.id ?? '';
+      expect(await next.resume()).toMatchObject({ stop: 'failed', rollback: { success: true } });
+      expect(await stage.engine.get(other)).toMatchObject({ status: 'pending' }); // a worker takes it up
+      expect(await (await next.runtime.wake(other)).outcome()).toMatchObject({ stop: 'cancelled' });
+    },
+  );
+
   it('is cancelled by hand only by whoever started it [R11-N6-CANCEL]', async () => {
     const helper: Agent<string, string> = async (run) => done(String(await run.wait({ name: 'never' })));
     const agent = parent(async (run, ref) => {

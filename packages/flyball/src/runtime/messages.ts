@@ -79,7 +79,8 @@ export async function cancel(opened: Opened, runId: string, given: Sending & { r
   const by = given.by ?? 'anonymous';
   const body = JSON.stringify({ why: given.why ?? `requested by ${by}` });
   const posted = await post(opened, runId, { kind: 'cancel', name: '', from: by, body, ...named(given) });
-  if (posted === 'duplicate') return;
+  // whoever sent it before may have died before the run was put in line for it
+  if (posted === 'duplicate' && !(await isUnheard(opened, runId, given.id))) return;
   // read after the message is there: a run that came to rest meanwhile has not seen it
   const { status } = await recordOf(opened, runId);
   if (status === 'paused' || status === 'bounded' || status === 'stalled') {
@@ -87,6 +88,10 @@ export async function cancel(opened: Opened, runId: string, given: Sending & { r
     await opened.settings.dispatcher?.dispatch(runId);
   }
   opened.worker.lookSoon();
+}
+
+async function isUnheard({ settings: { engine } }: Opened, runId: string, id: string | undefined): Promise<boolean> {
+  return (await engine.inbox(runId, 0)).some((message) => message.id === id);
 }
 
 export async function redirect(opened: Opened, runId: string, instruction: string, given: Sending): Promise<void> {
