@@ -96,7 +96,7 @@ describe('the patterns in a commit loop', () => {
 
   it('are not selfRefine: the critic may be another model, and a check ends the repairs, not a model that is content [R8.users]', async () => {
     const other = scriptedModel(
-      { critic: () => criticised({ description: 'A cause is missing.', line: 1 }) },
+      { critic: () => criticized({ description: 'A cause is missing.', line: 1 }) },
       { id: 'scripted/other' },
     );
     const ran = await runCommit(
