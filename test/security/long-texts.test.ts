@@ -62,7 +62,7 @@ describe('text from outside', () => {
     ['results of calls in text', 4_000, (size) => renderTextResults([{ call, content: `<${' '.repeat(size)}x` }])],
     [
       'names that a summary keeps',
-      4_000,
+      4000,
       (size) => namesIn([segment({ role: 'tool', content: `${'-'.repeat(size)}a` })]),
     ],
     ['replies that quote', 4_000, (size) => claimsFeeling('“'.repeat(size))],
@@ -70,7 +70,7 @@ describe('text from outside', () => {
     ['addresses', 4_000, (size) => plainUrl(`http://a${'.'.repeat(size)}b/`)],
     [
       'calls in a reply',
-      1_000,
+      1000,
       (size) => replyWith({ tool_calls: named(size, (id) => ({ id, function: { name: 'a' } })) }),
     ],
     ['calls of one index', 3_000, (size) => replyWith({ tool_calls: named(size, (id) => ({ id, index: 0 })) })],

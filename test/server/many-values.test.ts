@@ -91,7 +91,7 @@ describe('a value that does not fit', () => {
   it('in hundreds of thousands of places is refused in one sentence [R8-TRIAL-F3]', async () => {
     const items = Array.from({ length: 300_000 }, () => ({}));
     const problem = await check({ type: 'array', items: fields }, items);
-    expect(problem).toMatch(/payload\/0.*required property/);
+    expect(problem).toMatch(/payload\/0: the field "a" is missing/);
     expect(problem?.length).toBeLessThan(300);
     const names = Object.fromEntries(items.slice(0, MOST_VALUES).map((_, index) => [`k${index}`, 1]));
     expect(await check(fields, { a: 'x', ...names })).toBe('payload has a field that does not exist: the fields are a');
