@@ -165,6 +165,22 @@ describe('another run', () => {
     expect(made).toHaveLength(1);
   });
 
+  it('that has ended since is joined at once by a fork from the middle of a join [R11-N6-TOLD]', async () => {
+    const agent = async (run: Run) => done(await run.join(await run.start('helper', 'tom')));
+    const helper: Agent<string, string> = async (run, name) => done(`${name} ${await run.wait({ name: 'go' })}`);
+    const stage = moving();
+    const life = stage.open(agent, agents(agent, helper));
+    await life.start();
+    const other = (await life.runtime.list({ agent: 'helper' })).runs[0]?.id ?? '';
+    await life.runtime.signal(other, 'go', 'went');
+    await (await life.runtime.wake(other)).outcome();
+    const ended = { stop: 'done', value: { stop: 'done', value: 'tom went' } };
+    expect(await (await life.runtime.wake(RUN)).outcome()).toMatchObject(ended);
+    const at = (await stage.entries()).find(({ event }) => event.type === 'wait-start')?.seq ?? 0;
+    const fork = await life.runtime.fork(RUN, { at, id: 'fork' });
+    expect(await fork.outcome()).toMatchObject(ended);
+  });
+
   it('is cancelled with the run that started it, and goes on where that is done [R11-N6-CANCEL]', async () => {
     const helper: Agent<string, string> = async (run) => done(String(await run.wait({ name: 'never' })));
     const cancelled = parent(async (run) => done(await run.wait({ name: 'long' })));

@@ -132,11 +132,17 @@ export async function join<O>(place: Place, ref: RunRef): Promise<Outcome<O>> {
   for (let looks = 0; ; looks++) {
     const { outcome } = await lookAt(place, ref);
     if (outcome !== undefined) return outcome as Outcome<O>;
-    const timeoutMs = Math.min(DAY, MINUTE * 2 ** looks);
+    const timeoutMs = wasBegunBefore(place) ? 0 : Math.min(DAY, MINUTE * 2 ** looks);
     await wait(attempt, scope, { name: endedSignal(ref.run), timeoutMs }, () => {
       attempt.delivery.endedRuns.add(ref.run);
     });
   }
+}
+
+/** The wait that comes next is one in which a fork was made. The end was told to its parent, so the fork looks at once. */
+function wasBegunBefore({ attempt: { recorded }, scope }: Place): boolean {
+  const id = `${scope.path}#${scope.effects}`;
+  return !recorded.ends.has(id) && recorded.starts.get(id)?.at(-1)?.inherited !== undefined;
 }
 
 /** A storage that fails says nothing about the other run: this one stops here, and does it again where it is taken up. */
