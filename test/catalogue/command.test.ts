@@ -70,6 +70,7 @@ describe('flyball patterns', () => {
     expect(code).toBe(0);
     expect(out).toContain('Model calls: samples × agent + grouped × same');
     expect(out).toContain('5 to 7');
+    expect(out).toContain('\nParameters:\n  samples = 10');
     expect(out).toContain('✓ R17.1');
     const { value } = await json('patterns', 'show', 'R17');
     expect(value).toMatchObject({
@@ -79,7 +80,9 @@ describe('flyball patterns', () => {
     });
     const { code: missing, error } = await flyball(['patterns', 'show', 'selfConsistancy']);
     expect([missing, error]).toEqual([7, expect.stringContaining('Did you mean selfConsistency?')]);
-    expect((await flyball(['patterns', 'show', 'R17', '--rounds', '5'])).error).toContain('R17 has no option rounds');
+    expect((await flyball(['patterns', 'show', 'R17', '--rounds', '5'])).error).toContain(
+      'R17 has no parameter rounds',
+    );
   });
 
   it.each([
@@ -94,7 +97,7 @@ describe('flyball patterns', () => {
 
   it('show: knows no option that every object has [R17-CLI]', async () => {
     const { code, error } = await flyball(['patterns', 'show', 'R17', '--constructor', '5']);
-    expect([code, error]).toEqual([2, expect.stringContaining('R17 has no option constructor')]);
+    expect([code, error]).toEqual([2, expect.stringContaining('R17 has no parameter constructor')]);
   });
 
   it.each([

@@ -50,7 +50,10 @@ export interface SeatSpec {
   readonly otherModel?: 'required' | 'preferred';
 }
 
-/** An option of a pattern. Without a default it has to be given. */
+/**
+ * A parameter of a pattern: an option of its function, or another figure that decides how it does. Without a default it has
+ * to be given.
+ */
 export interface ParamSpec {
   readonly default?: number | string;
   /** Values that are known to make sense. */

@@ -40,7 +40,7 @@ export function Calculator({ pattern }: { readonly pattern: PatternInfo }) {
         <code class="formula">{formula}</code>
       </p>
       <div class="calculator-fields">
-        {unknowns.params.map((name) => field(name, name, 'option'))}
+        {unknowns.params.map((name) => field(name, name, 'parameter'))}
         {unknowns.parts.map((name) => field(`part ${name}`, name, 'calls for each use'))}
         {unknowns.facts.map(({ name }) => field(`fact ${name}`, name, 'known after a run'))}
       </div>

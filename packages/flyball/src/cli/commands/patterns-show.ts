@@ -13,7 +13,7 @@ import { statusText } from './patterns-list.js';
 
 const ABOUT =
   'Show a pattern: what it is for, when not to use it, what it costs, who takes part, how it can fail, what it needs, an example, and what must hold. ' +
-  'Options of the pattern put numbers into its call formula, such as --samples 5.';
+  'Parameters of the pattern put numbers into its call formula, such as --samples 5. Not each of them is an option of the function: the example and the page of the pattern show those.';
 
 export function showPatternCommand(perform: Perform): Command {
   return plainCommand('show <pattern>', ABOUT, [
@@ -67,7 +67,7 @@ async function show({ screen }: Call, name: string, figures: Readonly<Record<str
   const unknown = Object.keys(figures).find((figure) => !isKnown(entry, figure));
   if (unknown !== undefined)
     screen.complain(
-      `${entry.id} has no option ${printable(unknown)}. It has ${Object.keys(entry.params).join(', ') || 'none'}.`,
+      `${entry.id} has no parameter ${printable(unknown)}. It has ${Object.keys(entry.params).join(', ') || 'none'}.`,
     );
   const predicted = predictedFor([entry.id], figures)[entry.id];
   screen.data({
@@ -115,7 +115,7 @@ function linesOf(
     `Model calls: ${formula}`,
     `  with ${Object.keys(figures).length === 0 ? 'the defaults' : 'these figures'}, and one call of each who takes part${manyText(entry, figures)}: ${between(predicted)}`,
     ...section(
-      'Options',
+      'Parameters',
       Object.entries(params).map(([option, param]) => `${option}${paramText(param)}`),
     ),
     ...section(
@@ -172,7 +172,7 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 function paramText({ default: given, range, source }: ParamSpec): string {
   const value = given === undefined ? '' : ` = ${given}`;
   const usual = range === undefined ? '' : `, usually ${range[0]} to ${range[1]}`;
-  return `${value}${given === undefined ? ' (required)' : ''}${usual}${source === 'ours' ? ', our choice' : ''}`;
+  return `${value}${given === undefined ? ' (no default)' : ''}${usual}${source === 'ours' ? ', our choice' : ''}`;
 }
 
 function whenText(when: Condition): string {
