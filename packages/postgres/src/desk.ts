@@ -4,17 +4,26 @@ import type { Statement } from './driver.js';
 import { isLost, isTransient, LinkError, storageError } from './errors.js';
 import type { Settings } from './options.js';
 
+/** Whoever waits for longer is told what for. */
+const QUIET_MS = 1_000;
+
 /** Makes work again over new connections, while patience lasts. */
 export async function patiently<T>(
   work: (attempt: number) => Promise<T>,
-  { patienceMs }: Pick<Settings, 'patienceMs'>,
+  { patienceMs, onWaiting }: Pick<Settings, 'patienceMs'> & { readonly onWaiting?: (error: unknown) => void },
 ): Promise<T> {
-  const until = performance.now() + patienceMs;
+  const since = performance.now();
+  const until = since + patienceMs;
+  let isTold = false;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work(attempt);
     } catch (error) {
       if (!(isLost(error) || isTransient(error)) || performance.now() > until) throw error;
+      if (!isTold && performance.now() - since > QUIET_MS) {
+        isTold = true;
+        onWaiting?.(error);
+      }
       await sleep(Math.min(10 * 2 ** Math.min(attempt, 5), 250) * (0.5 + Math.random()));
     }
   }

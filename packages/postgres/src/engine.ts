@@ -6,7 +6,7 @@ import { Connection, type Hooks } from './connection.js';
 import { Contents } from './contents.js';
 import { Desk, patiently } from './desk.js';
 import { Due } from './due.js';
-import { storageError } from './errors.js';
+import { saidBy, storageError } from './errors.js';
 import { Inbox } from './inbox.js';
 import { Journal } from './journal.js';
 import { Lane } from './lane.js';
@@ -183,6 +183,7 @@ function retentionIn({ retention, contents, operations, watch }: Parts): Upkeep 
 /** Looks at the server, and makes the tables or brings them up to date. */
 async function prepare(settings: Settings, identity: Identity): Promise<void> {
   const connection = new Connection(settings, { check: (ask) => identity.check(ask) });
+  const patienceMs = Math.min(OPENING_MS, settings.patienceMs);
   try {
     await patiently(
       async () => {
@@ -191,7 +192,13 @@ async function prepare(settings: Settings, identity: Identity): Promise<void> {
         await migrate(connection, settings.schema);
         await identity.remember(ask);
       },
-      { patienceMs: Math.min(OPENING_MS, settings.patienceMs) },
+      {
+        patienceMs,
+        onWaiting: (error) =>
+          settings.onNotice(
+            `PostgreSQL does not respond yet (${saidBy(error)}). Trying for up to ${patienceMs / 1_000} seconds.`,
+          ),
+      },
     );
   } catch (error) {
     throw storageError(error);

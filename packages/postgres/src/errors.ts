@@ -18,7 +18,7 @@ export class LinkError extends Error {
 }
 
 const codeOf = (error: unknown): string => (error as Coded | undefined)?.code ?? '';
-const saidBy = (error: unknown): string => (error as Coded | undefined)?.message ?? String(error);
+export const saidBy = (error: unknown): string => (error as Coded | undefined)?.message ?? String(error);
 
 /** The connection is gone, or leads to a server that is: the call may be made again over another one. */
 export function isLost(error: unknown): boolean {
