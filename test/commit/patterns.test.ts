@@ -94,6 +94,20 @@ describe('the patterns in a commit loop', () => {
     expect(unpredictedIn(RUN, entries)).toEqual([]);
   });
 
+  it('are rubricJudge wherever the judge scores, with the verdict in the journal [V15.users]', async () => {
+    const ran = await runCommit({ judge, critic: () => criticized({ description: 'A cause is missing.' }) });
+    expect(resultOf(ran).status).toBe('committed');
+    const entries = await ran.life.runtime.entries(RUN);
+    const judged = patternsIn(entries).filter(({ pattern }) => pattern === 'rubricJudge');
+    expect(judged.map(({ learned }) => learned)).toMatchObject([
+      { passed: false },
+      { passed: false }, // the defect alone, before it is repaired
+      { passed: true },
+    ]);
+    for (const use of judged) expect(use).toMatchObject({ params: { id: 'V15' }, modelCalls: 1, how: 'returned' });
+    expect(unpredictedIn(RUN, entries)).toEqual([]);
+  });
+
   it('are not selfRefine: the critic may be another model, and a check ends the repairs, not a model that is content [R8.users]', async () => {
     const other = scriptedModel(
       { critic: () => criticized({ description: 'A cause is missing.', line: 1 }) },

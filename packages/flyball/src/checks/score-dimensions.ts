@@ -1,10 +1,22 @@
+import { useFrom } from '../core/about.js';
+import { type Described, described } from '../core/use.js';
 import type { TaskSpec } from '../core/work.js';
+import { markOf } from '../kit/pattern.js';
 import { answered } from './answered.js';
+import { asking } from './asking-judge.js';
 import type { Scores } from './contracts.js';
 import { subjectPrompt } from './material.js';
 import { shownTo } from './output-view.js';
 import { askForm, exactly, type ReplyForm, replyForm, TEXT, UNIT } from './reply-form.js';
-import { aggregate, failedDimensions, passesRubric, type Rubric, type RubricDimension, rubricText } from './rubric.js';
+import {
+  aggregate,
+  failedDimensions,
+  passesRubric,
+  type Rubric,
+  type RubricDimension,
+  rubricHash,
+  rubricText,
+} from './rubric.js';
 import {
   type DimensionScore,
   JUDGE_INSTRUCTIONS,
@@ -20,8 +32,29 @@ const QUESTION =
 
 const MAX_GAPS = 5;
 
-/** Some dimensions of a rubric: all of them, or the one that is looked at again. */
-export function scoreDimensions(parts: JudgeParts, dimensions: readonly RubricDimension[]): SingleJudge {
+/** Some dimensions of a rubric: all of them, or the one that is looked at again. Each verdict is a use of V15. */
+export function scoreDimensions(parts: JudgeParts, dimensions: readonly RubricDimension[]): Described<SingleJudge> {
+  const { session, rubric } = parts;
+  const use = useFrom({
+    id: 'V15',
+    name: 'rubricJudge',
+    params: { rubric: rubric.version, hash: rubricHash(rubric) },
+    parts: { judge: asking(session) },
+    calls: { part: 'judge' },
+    provides: ['V20'],
+  });
+  const mark = markOf(use);
+  const score = scoring(parts, dimensions);
+  const judge: SingleJudge = (run, subject, focus) =>
+    run.enter(mark, async (inside) => {
+      const found = await score(inside, subject, focus);
+      inside.learned({ passed: found.passed, model: found.model, calibration: found.calibration });
+      return found;
+    });
+  return described(judge, use);
+}
+
+function scoring(parts: JudgeParts, dimensions: readonly RubricDimension[]): SingleJudge {
   const { session, rubric } = parts;
   const instructions = `${JUDGE_INSTRUCTIONS}\n\n${rubricText(dimensions, rubric.version)}`;
   return async (run, subject, focus) => {

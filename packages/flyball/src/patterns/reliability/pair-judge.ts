@@ -1,3 +1,4 @@
+import { asking } from '../../checks/asking-judge.js';
 import { comparePair } from '../../checks/judge-pair.js';
 import { checkChecker } from '../../checks/reply-form.js';
 import { checkRubric, rubricHash } from '../../checks/rubric.js';
@@ -6,7 +7,6 @@ import { useFrom } from '../../core/about.js';
 import { type Described, described } from '../../core/use.js';
 import { checkGiven } from '../../kit/options.js';
 import { markOf } from '../../kit/pattern.js';
-import { asking } from './asking-judge.js';
 import type { RubricJudgeParts } from './rubric-judge.js';
 
 /**

@@ -1,17 +1,15 @@
 import type { Subject } from '../../checks/contracts.js';
 import { checkChecker } from '../../checks/reply-form.js';
-import { checkRubric, type Rubric, rubricHash } from '../../checks/rubric.js';
+import { checkRubric, type Rubric } from '../../checks/rubric.js';
 import { scoreDimensions } from '../../checks/score-dimensions.js';
 import type { Calibration, JudgeVerdict, ScoredVerdict, SingleJudge } from '../../checks/verdict.js';
-import { useFrom } from '../../core/about.js';
 import { sha256 } from '../../core/canonical.js';
 import type { Session } from '../../core/session.js';
-import { type Described, described } from '../../core/use.js';
+import { type Described, described, type Use, useOf } from '../../core/use.js';
 import { checkGiven } from '../../kit/options.js';
-import { markOf, scoped } from '../../kit/pattern.js';
+import { scoped } from '../../kit/pattern.js';
 import { shown } from '../../kit/shown.js';
 import type { Test, Tested } from '../../kit/tested.js';
-import { asking } from './asking-judge.js';
 
 /** Who judges, and by what. */
 export interface RubricJudgeParts {
@@ -47,25 +45,10 @@ export function rubricJudge({ judge, rubric, calibration }: RubricJudgeParts): D
   checkRubric(rubric);
   checkChecker(judge, 'judge');
   const parts = { session: judge, rubric, ...(calibration === undefined ? {} : { calibration }) };
-  const score = scoreDimensions(parts, rubric.dimensions);
-  const use = useFrom({
-    id: 'V15',
-    name: 'rubricJudge',
-    params: { rubric: rubric.version, hash: rubricHash(rubric) },
-    parts: { judge: asking(judge) },
-    calls: { part: 'judge' },
-    provides: ['V20'],
-  });
-  const mark = markOf(use);
-  const verdict: SingleJudge = (run, subject, focus) =>
-    run.enter(mark, async (inside) => {
-      const found = await score(inside, subject, focus);
-      inside.learned({ passed: found.passed, model: found.model, calibration: found.calibration });
-      return found;
-    });
+  const verdict = scoreDimensions(parts, rubric.dimensions);
   const test: Test<unknown, unknown> = async (run, value, input) =>
     testedBy(await verdict(run, subjectOf(value, input)), rubric);
-  return described(scoped(Object.assign(test, { verdict })), use);
+  return described(scoped(Object.assign(test, { verdict })), useOf(verdict) as Use);
 }
 
 /** A value and what it was made for, as a judge is shown them. */
