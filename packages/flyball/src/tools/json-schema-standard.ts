@@ -12,17 +12,18 @@ const CONTAINERS = ['properties', 'items', 'prefixItems', 'additionalProperties'
  * that came from a file or a server is compiled into code.
  */
 export function jsonSchemaStandard(schema: JsonSchema): StandardSchema {
-  let validator: Promise<Validator> | undefined;
+  let checker: Promise<(value: unknown, mostLooks: number) => ReturnType<Validator['validate']>> | undefined;
   return {
     '~standard': {
       version: 1,
       vendor: 'json-schema',
       validate: async (value) => {
         if (value === undefined) return { issues: [{ message: 'there is no value' }] };
-        validator ??= validatorOf(schema);
+        checker ??= checkerOf(schema);
         // as it will cross the journal: a member that is undefined is no member
-        const plain = JSON.parse(JSON.stringify(value)) as unknown;
-        const { valid, errors } = (await validator).validate(plain);
+        const text = JSON.stringify(value);
+        const plain = JSON.parse(text) as unknown;
+        const { valid, errors } = (await checker)(plain, LEAST_LOOKS + LOOKS_A_CHARACTER * text.length);
         if (valid) return { value: plain };
         const told = errors.filter(({ keyword }) => !CONTAINERS.includes(keyword));
         return { issues: (told.length > 0 ? told : errors).slice(0, MAX_ISSUES).map(issueOf) };
@@ -32,12 +33,59 @@ export function jsonSchemaStandard(schema: JsonSchema): StandardSchema {
   };
 }
 
-async function validatorOf(schema: JsonSchema): Promise<Validator> {
+/**
+ * Parts of a schema that refer to themselves can look at one part of a value twice for each level above it, so that a few
+ * brackets take hours. More looks than this at a value of that size are not made: it counts as not valid.
+ */
+const LEAST_LOOKS = 50_000;
+const LOOKS_A_CHARACTER = 20;
+const TOO_OFTEN = {
+  keyword: 'looks',
+  keywordLocation: '#',
+  instanceLocation: '#',
+  error: 'cannot be checked: the schema looks at the same part again and again',
+};
+
+async function checkerOf(schema: JsonSchema) {
   const { Validator: Checker } = (await import('@cfworker/json-schema')) as {
     readonly Validator: new (schema: Schema, draft: SchemaDraft, shortCircuit: boolean) => Validator;
   };
+  let left = Number.POSITIVE_INFINITY; // it reads the schema once when it is made
   // a copy of its own: the validator marks the schema it works on
-  return new Checker(structuredClone(schema) as Schema, draftOf(schema['$schema']), false);
+  const copy = counting(structuredClone(schema), () => {
+    if (left-- <= 0) throw new TooManyLooks();
+  });
+  const validator = new Checker(copy as Schema, draftOf(schema['$schema']), false);
+  return (value: unknown, mostLooks: number): ReturnType<Validator['validate']> => {
+    left = mostLooks;
+    try {
+      return validator.validate(value);
+    } catch (error) {
+      if (error instanceof TooManyLooks) return { valid: false, errors: [TOO_OFTEN] };
+      throw error;
+    }
+  };
+}
+
+class TooManyLooks extends Error {}
+
+/** The schema, telling of each look at a part of it: the validator reads this keyword whenever it holds a value against one. */
+function counting(schema: JsonSchema, look: () => void): JsonSchema {
+  const waiting: unknown[] = [schema];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (typeof part !== 'object' || part === null) continue;
+    for (const inner of Object.values(part)) if (inner !== undefined) waiting.push(inner);
+    if (Array.isArray(part)) continue;
+    const { $recursiveRef: own } = part as { readonly $recursiveRef?: unknown };
+    Object.defineProperty(part, '$recursiveRef', {
+      enumerable: own !== undefined,
+      get: () => {
+        look();
+        return own;
+      },
+    });
+  }
+  return schema;
 }
 
 function draftOf(named: unknown): SchemaDraft {

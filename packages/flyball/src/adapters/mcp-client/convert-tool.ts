@@ -90,13 +90,17 @@ export function hashOf({ name, description, inputSchema, outputSchema, annotatio
   return sha256(canonicalJson({ name, description, inputSchema, outputSchema, annotations })).slice(0, 16);
 }
 
-/** A pattern of a stranger is not run here, where it could take for ever: the server checks it itself. */
+/**
+ * A pattern of a stranger is not run here, where it could take for ever, and a long list is not searched for what is in it
+ * twice: the server checks that itself.
+ */
 export function withoutPatterns(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(withoutPatterns);
   const hasPatterns = 'patternProperties' in schema;
   const kept = Object.entries(schema).filter(([keyword, value]) => {
     if (keyword === 'pattern') return typeof value !== 'string';
+    if (keyword === 'uniqueItems') return typeof value !== 'boolean';
     // what the patterns would have let in must not be shut out without them
     return !(hasPatterns && /^(?:patternProperties|(?:additional|unevaluated)Properties)$/.test(keyword));
   });

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../core/schema.js';
+import { jsonSchemaStandard } from '../../tools/json-schema-standard.js';
+import { withoutPatterns } from './convert-tool.js';
 import { shapeResult } from './result.js';
 import type { CallToolResult } from './sdk.js';
 import { blanking } from './secrets.js';
@@ -61,4 +64,53 @@ describe('a result of an MCP server [R11-N12-MCP]', () => {
     expect(left.parts).toBeUndefined();
     expect(left.text).toMatch(/10\.0 MB, left out.*not readable, left out.*text\/html, not readable, left out/s);
   });
+
+  it.each([
+    [
+      'that look at a part twice for each level',
+      { allOf: [{ items: { $ref: '#' } }, { items: { $ref: '#' } }] },
+      nested(40),
+    ],
+    ['that are named twice for each level', doubling(40), 'x'],
+    [
+      'that compare all parts with each other',
+      { uniqueItems: true },
+      Array.from({ length: 12_000 }, (_, n) => ({ n })),
+    ],
+  ])('is checked in little time, whatever its server promises: schemas %s', async (_, schema, structuredContent) => {
+    const before = process.cpuUsage();
+    const output = jsonSchemaStandard(withoutPatterns(schema) as JsonSchema);
+    const given = { content: [], structuredContent } as unknown as CallToolResult;
+    await shapeResult(given, { blank: blanking([]), maxChars: 500_000, output });
+    const { user } = process.cpuUsage(before);
+    expect(user / 1000).toBeLessThan(2_000);
+  });
+
+  it('fits a schema that refers to itself', async () => {
+    const tree = { type: 'object', properties: { of: { type: 'array', items: { $ref: '#' } } }, required: ['of'] };
+    const branch = (depth: number): object => ({ of: depth === 0 ? [] : [branch(depth - 1), branch(depth - 1)] });
+    const output = jsonSchemaStandard(tree);
+    const how = { blank: blanking([]), maxChars: 500_000, output };
+    const structuredContent = branch(10) as Record<string, unknown>;
+    expect(await shapeResult({ content: [], structuredContent } as CallToolResult, how)).toMatchObject({
+      structured: structuredContent,
+    });
+    const broken = { of: [{ of: [{}] }] } as Record<string, unknown>;
+    expect((await shapeResult({ content: [], structuredContent: broken } as CallToolResult, how)).structured).toBe(
+      undefined,
+    );
+  });
 });
+
+function nested(depth: number): unknown {
+  return depth === 0 ? 'x' : [nested(depth - 1)];
+}
+
+/** Parts that refer to nothing of their own, each twice to the next. */
+function doubling(parts: number): JsonSchema {
+  const both = (n: number) => ({ allOf: [{ $ref: `#/$defs/p${n}` }, { $ref: `#/$defs/p${n}` }] });
+  const $defs = Object.fromEntries(
+    Array.from({ length: parts }, (_, n) => [`p${n}`, n + 1 === parts ? {} : both(n + 1)]),
+  );
+  return { ...both(0), $defs };
+}

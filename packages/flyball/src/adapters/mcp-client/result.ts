@@ -50,10 +50,11 @@ async function contentOf(result: CallToolResult, { blank, maxChars, output }: Sh
   const said = wordsOf(parts);
   const given: unknown = result.structuredContent;
   const json = given === undefined ? '' : JSON.stringify(given);
-  const fits = given === undefined || output === undefined || (await check(output, given)).ok;
+  const isTooLong = json.length > maxChars; // then nobody sees it, and it is not checked
+  const fits = given === undefined || output === undefined || isTooLong || (await check(output, given)).ok;
   const notes = [
     ...(fits ? [] : ['[the structured part is not what the tool promises, and was left out]']),
-    ...(json.length > maxChars ? [`[a structured part of ${json.length} characters was left out]`] : []),
+    ...(isTooLong ? [`[a structured part of ${json.length} characters was left out]`] : []),
   ];
   const isKept = given !== undefined && notes.length === 0;
   const whole = [said === '' && isKept ? json : said, ...notes].filter((part) => part !== '').join('\n');
