@@ -29,9 +29,10 @@ function planOf(call: SimulatedCall, { steps, long = 0, careless = 0 }: Planning
   const step = (n: number) => {
     const id = `s${n}`;
     const way = (ways.get(id) ?? 0) + (trouble === id ? 1 : 0);
+    const tooMany = n > steps ? ` in ${call.chance('words')} parts` : ''; // the same reply twice would end it
     return {
       id,
-      description: `Do ${id} way ${way}${isCareless && n === steps ? ' in haste' : ''} of ${mark(call.item)}.`,
+      description: `Do ${id} way ${way}${isCareless && n === steps ? ' in haste' : ''} of ${mark(call.item)}${tooMany}.`,
       expectedOutcome: '',
       ...(n === 1 ? {} : { dependsOn: [`s${n - 1}`], bindings: { before: { from: `s${n - 1}` } } }),
     };
