@@ -72,8 +72,10 @@ class TooManyLooks extends Error {}
 /** The schema, telling of each look at a part of it: the validator reads this keyword whenever it holds a value against one. */
 function counting(schema: JsonSchema, look: () => void): JsonSchema {
   const waiting: unknown[] = [schema];
+  const seen = new Set<unknown>(); // a part can stand in several places
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    if (typeof part !== 'object' || part === null) continue;
+    if (typeof part !== 'object' || part === null || seen.has(part)) continue;
+    seen.add(part);
     for (const inner of Object.values(part)) if (inner !== undefined) waiting.push(inner);
     if (Array.isArray(part)) continue;
     const { $recursiveRef: own } = part as { readonly $recursiveRef?: unknown };
