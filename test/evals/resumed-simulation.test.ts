@@ -131,7 +131,7 @@ it('stops a simulation whose world does not answer again as it did [R5-SIM-RESUM
     }),
   );
   expect(record).toMatchObject({ termination: 'infrastructure_error', reward: null });
-  expect(record.info?.['error']).toMatch(/answers otherwise than it did before/);
+  expect(record.info?.['error']).toMatch(/a different result than before the process was restarted/);
 });
 
 it('lets the seams of the runtime judge every call, and leaves refused ones out of the grade [R5-GRADE-DB]', async () => {

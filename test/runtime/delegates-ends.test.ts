@@ -94,7 +94,7 @@ describe('run.start', () => {
         .start();
       expect(outcome).toMatchObject({
         stop: 'failed',
-        failure: { code: 'CONFIG_INVALID', message: expect.stringContaining('give amounts or `share`') },
+        failure: { code: 'CONFIG_INVALID', message: expect.stringContaining('pass amounts or `share`') },
       });
     },
   );

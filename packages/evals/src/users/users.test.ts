@@ -115,7 +115,7 @@ describe('a user by rules', () => {
     expect(made({ rules: [rule, rule] })).toThrow(/same id/);
     expect(made({ rules: [{ ...rule, times: 0 }] })).toThrow(/times must be/);
     expect(made({ rules: [{ ...rule, call: 'x' } as never] })).toThrow(/either say something or make a call/);
-    expect(made({ opening: ' ' })).toThrow(/words to open with/);
+    expect(made({ opening: ' ' })).toThrow(/needs an opening line/);
   });
 });
 

@@ -47,7 +47,7 @@ describe('flyball skills', () => {
     });
     expect(await flyball('skills', 'show')).toMatchObject({
       code: EXIT.usage,
-      error: expect.stringContaining('Run flyball skills --help'),
+      error: expect.stringContaining('Run flyball skills show --help'),
     });
   });
 

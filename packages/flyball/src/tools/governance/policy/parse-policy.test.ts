@@ -96,15 +96,15 @@ describe('a policy', () => {
     expect(() => parse({ ...policy, waivers: [waived] })).toThrow(problem);
   });
 
-  it('whose obligations wait for each other, or for too many, is refused [R3-GOV-POLICY]', () => {
+  it('whose obligations depend on each other, or for too many, is refused [R3-GOV-POLICY]', () => {
     const oblige = (id: string, tools: string, firstCall: string) => ({
       ...{ id, effect: 'oblige', tools, because: 'Order.' },
       obligation: { firstCall },
     });
     const rules = (...list: unknown[]) => ({ ...policy, rules: list });
-    expect(() => parse(rules(oblige('a', '*', 'login'), oblige('b', '*', 'scan')))).toThrow('wait for each other');
+    expect(() => parse(rules(oblige('a', '*', 'login'), oblige('b', '*', 'scan')))).toThrow('depend on each other');
     expect(() => parse(rules(oblige('a', 'x', 'y'), oblige('b', 'y', 'z'), oblige('c', 'z', 'x')))).toThrow(
-      'wait for each',
+      'depend on each',
     );
     expect(() => parse(rules(oblige('a', '*', 'login')))).not.toThrow(); // login does not wait for itself
     const chain = (length: number) => Array.from({ length }, (_, at) => oblige(`r${at}`, `t${at}`, `t${at + 1}`));
