@@ -19,6 +19,16 @@ function whileWriting(what: string, happen: () => unknown): Engine {
   };
 }
 
+/** Lets something happen before a run is given back as one that rests like that. */
+function beforeResting(status: 'bounded' | 'stalled', happen: () => unknown): Engine {
+  const inner = memoryEngine();
+  const release: Engine['release'] = async (claim, rest) => {
+    if (rest.status === status) await happen();
+    return inner.release(claim, rest);
+  };
+  return { ...inner, release };
+}
+
 describe('a cancellation', () => {
   it('is not swallowed by code that catches it and continues in a new generation [R2-RUN-CONTINUE] [R2-FAILURE-HUMAN]', async () => {
     const stage = moving();
@@ -66,6 +76,73 @@ describe('a cancellation', () => {
     expect((await life.runtime.get(RUN)).status).toBe('cancelled');
     expect(undone).toEqual(['a']);
     expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+  });
+
+  it('that comes while the run ends at a bound, and is carried out by another process first, fails nobody [R2-RESUME-BUDGET]', async () => {
+    const inner = whileWriting('run-end', () => life.runtime.cancel(RUN));
+    let requeued = 0;
+    const requeue: Engine['requeue'] = async (runId) => {
+      await inner.requeue(runId);
+      if (requeued++ === 0) await (await stage.open(agent).runtime.wake(runId)).outcome();
+      return inner.requeue(runId);
+    };
+    const stage = moving({ ...inner, requeue });
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      for (;;) run.budget.take('iterations');
+    };
+    const problems: unknown[] = [];
+    const life: Life = stage.open(agent, { onProblem: (problem) => problems.push(problem) });
+    expect(await life.start(null, { iterations: 2 })).toMatchObject({ stop: 'bounded' });
+    expect(await life.runtime.get(RUN)).toMatchObject({ status: 'cancelled' });
+    expect(requeued).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it('that comes while a bound is taken over from a process that died is carried out from there [R2-RESUME-BUDGET]', async () => {
+    const send: (() => Promise<void>)[] = [];
+    const stage = moving(beforeResting('bounded', () => send.pop()?.()));
+    const undone: string[] = [];
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const rules = { class: 'undoable', compensate: async () => void undone.push('a') } as const;
+      await run.step('put', null, () => 1, rules);
+      for (;;) run.budget.take('iterations');
+    };
+    await stage.crashed(agent, at('after', 'run-end'), { limits: { iterations: 2 } });
+    const elsewhere = stage.open(agent);
+    send.push(() => elsewhere.runtime.cancel(RUN));
+    const life = stage.open(agent, { options: { worker: true } });
+    await turns(300);
+    expect(await life.runtime.get(RUN)).toMatchObject({ status: 'cancelled' });
+    expect(undone).toEqual(['a']);
+    expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+  });
+
+  it('that comes while the run is being set aside is carried out from there [R2-FAILURE-CRASH]', async () => {
+    const send: (() => Promise<void>)[] = [];
+    const stage = moving(beforeResting('stalled', () => send.pop()?.()));
+    const undone: string[] = [];
+    const agent =
+      (name: string) =>
+      async (run: Run): Promise<Outcome<unknown>> => {
+        const rules = { class: 'undoable', compensate: async () => void undone.push('a') } as const;
+        await run.step('put', null, () => 1, rules);
+        await run.step(name, null, () => 2, 'pure');
+        return done(await run.wait({ name: 'go' }));
+      };
+    const first = stage.open(agent('look'));
+    await first.start();
+    first.die();
+    const elsewhere = stage.open(agent('look'));
+    send.push(() => elsewhere.runtime.cancel(RUN));
+    const other = stage.open(agent('another'), { options: { worker: true } });
+    await expect(other.resume()).rejects.toMatchObject({ code: 'REPLAY_DIVERGED' });
+    await turns(100);
+    other.die();
+    expect(send).toEqual([]);
+    expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+    expect(await stage.events('cancel')).toHaveLength(1);
+    expect(await elsewhere.resume()).toMatchObject({ stop: 'cancelled' });
+    expect(undone).toEqual(['a']);
   });
 
   it('does not change an end that is in the journal, although its owner died before it could say so [R2-FAILURE-CRASH]', async () => {

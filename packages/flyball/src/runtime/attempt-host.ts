@@ -5,6 +5,7 @@ import type { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
+import { carryOutLateCancel } from './late-cancel.js';
 import type { Leases } from './leases.js';
 import { readAll } from './load.js';
 import type { Settings } from './options.js';
@@ -94,10 +95,7 @@ async function release(house: Household, attempt: Attempt, rest: Release): Promi
   const activeMs = attempt.life.time.total();
   await engine.release(attempt.claim, { ...rest, now: clock.now(), activeMs });
   house.forget(attempt, rest.status === 'suspended' ? rest.wakeAt : undefined);
-  if (rest.status !== 'bounded') return;
-  // a cancellation that came while the run was ending at a bound is carried out from there
-  const messages = await engine.inbox(attempt.runId, 0);
-  if (messages.some(({ kind }) => kind === 'cancel')) await engine.requeue(attempt.runId);
+  if (rest.status === 'bounded') await carryOutLateCancel(engine, attempt.runId);
 }
 
 /** Hands the whole journal to telemetry. Nothing waits for it. */
@@ -122,8 +120,10 @@ function broke(house: Household, life: Life, error: unknown): void {
   const attention = error instanceof Error ? error.message : String(error);
   const rest: Rest = { status: 'stalled', attention, code, now: clock.now() };
   onStalled(life.runId, error);
-  engine.release(life.claim, rest).then(tell, (problem: unknown) => {
-    onProblem(problem, `setting run ${life.runId} aside`);
-    tell();
-  });
+  const failedTo = (problem: unknown): void => onProblem(problem, `setting run ${life.runId} aside`);
+  // no loop: whoever takes it up for a cancellation writes that down before anything can break again
+  const late = (): Promise<void> => carryOutLateCancel(engine, life.runId);
+  const released = engine.release(life.claim, rest);
+  released.then(tell, tell); // before anybody can take it up again
+  released.then(late).catch(failedTo);
 }

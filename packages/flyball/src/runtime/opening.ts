@@ -6,6 +6,7 @@ import { agentNamed } from './agent-named.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { codeOf } from './finish.js';
+import { carryOutLateCancel } from './late-cancel.js';
 import { load } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { indexJournal, type Recorded } from './recorded.js';
@@ -141,6 +142,7 @@ async function restEnded(
   const status = outcome.stop as Exclude<Stop, 'suspended'>;
   await engine.release(claim, { status, ...codeOf(outcome), now: clock.now() });
   home.audience.rested(claim.runId, { outcome });
+  if (status === 'bounded') await carryOutLateCancel(engine, claim.runId);
 }
 
 async function restPaused(home: Home, claim: Claim, entries: readonly LoadedEntry[]): Promise<void> {
