@@ -164,6 +164,7 @@ interface Searched {
 
 const MISQUOTES = 0.3;
 const NAMES = 0.8;
+const LIMIT = 2;
 
 const both = (item: number): readonly string[] =>
   ['alpha', 'beta'].map((name) => `The code of ${name}${item % TOPICS} is ${name}${item % TOPICS}q.`);
@@ -181,7 +182,7 @@ async function codes(answerer: Parameters<typeof rag>[0]['answerer']) {
   return documents;
 }
 
-/** A question of two, which are searched for one by one: whoever searches for one of them finds the other by luck. */
+/** A question of two, which are searched for one by one; where a half was lost, as it was asked. */
 const divided = solving('K2 parts', {
   questions,
   families: {
@@ -192,7 +193,11 @@ const divided = solving('K2 parts', {
   },
   agent: async (model): Promise<Agent<string, boolean>> => {
     const parts = { rewriter: seat(model, 'rewriter') };
-    const search = withQueryRewriting(await codes(seat(model, 'answerer')), parts, { how: 'multi', keys: 2, limit: 2 });
+    const search = withQueryRewriting(await codes(seat(model, 'answerer')), parts, {
+      how: 'multi',
+      keys: 2,
+      limit: LIMIT,
+    });
     return async (run, ask) => {
       const found = await search(run, ask);
       const texts = 'value' in found ? found.value.map(({ text }) => text) : [];
@@ -202,15 +207,29 @@ const divided = solving('K2 parts', {
   isRight: (_item, answer) => answer === true,
 });
 
-/** Both halves at once, or one of them and what else is found with it. */
+/** The two best of several lists, by the sum of 1 / (60 + place). */
+function bestOf(lists: readonly (readonly string[])[]): readonly string[] {
+  const sums = new Map<string, number>();
+  for (const list of lists)
+    for (const [at, text] of list.entries()) sums.set(text, (sums.get(text) ?? 0) + 1 / (61 + at));
+  return [...sums]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, LIMIT)
+    .map(([text]) => text);
+}
+
+/** What one key finds is what the library finds; that both are searched for, and how they are joined, is worked out here. */
 async function dividedExpected(items: number): Promise<Expectation> {
   const documents = await codes(seat(NOBODY, 'answerer'));
   const { signal } = new AbortController();
   const chances: number[] = [];
   for (let item = 0; item < items; item++) {
-    const pieces = await documents.retrieve(keysOf(item)[0] ?? '', { limit: 2, signal });
-    const isLucky = both(item).every((half) => pieces.some(({ text }) => text === half));
-    chances.push(NAMES + (1 - NAMES) * Number(isLucky));
+    const found = async (key: string): Promise<readonly string[]> =>
+      (await documents.retrieve(key, { limit: LIMIT, signal })).map(({ text }) => text);
+    const finds = (lists: readonly (readonly string[])[]): number =>
+      Number(both(item).every((half) => bestOf(lists).includes(half)));
+    const divided = finds(await Promise.all(keysOf(item).map(found)));
+    chances.push(NAMES * divided + (1 - NAMES) * finds([await found(questions.ask(item))]));
   }
   return { value: meanChance(chances), calls: always(1) };
 }
@@ -286,8 +305,8 @@ export const parts: readonly Claim[] = [
     world: 'W5',
     family: 'F10',
     parameters: { names: NAMES, keys: 2 },
-    says: 'A question of two, and a rewriter that divides it in 80%: each half is searched for.',
-    formula: 'q + (1 - q) · recall of both by one half',
+    says: 'A question of two, and a rewriter that divides it in 80% and else loses a half: each half is searched for, or the question as it was asked.',
+    formula: 'q · recall of both by two keys + (1 - q) · by the question',
     arm: divided,
     expected: dividedExpected,
     weight: 2,
