@@ -68,6 +68,15 @@ describe.each(await availableDrivers())('group commit on %s', (driver) => {
     expect(commits).toHaveLength(1);
   });
 
+  it('refuses a repeated batch whose first copy is damaged, and commits the others of the turn [F-C7]', async () => {
+    const [a, b] = (await claims('a', 'b')) as [Claim, Claim];
+    await append(engine, a, 1);
+    other.exec('UPDATE events SET active = active + 1 WHERE seq = 1');
+    const results = await Promise.allSettled([append(engine, a, 1), append(engine, b, 1)]);
+    expect(results).toMatchObject([{ reason: { code: 'JOURNAL_CORRUPT' } }, { status: 'fulfilled' }]);
+    expect(await bodies(engine, 'b')).toHaveLength(2);
+  });
+
   it('writes nothing of work that fails in the middle for a reason of its own', async () => {
     const [a, b] = (await claims('a', 'b')) as [Claim, Claim];
     const unstorable = { id: 'NUL \u0000', parent: undefined, header: '', content: '' };

@@ -122,8 +122,12 @@ export class GroupCommit {
   }
 
   private reasonOf(work: Work, cause: unknown): Error | true {
-    const isExplained = cause instanceof FlyballError || work.onConstraint === undefined;
-    return isExplained ? storageError(cause, this.options.path) : work.onConstraint(cause);
+    if (cause instanceof FlyballError || work.onConstraint === undefined) return storageError(cause, this.options.path);
+    try {
+      return work.onConstraint(cause);
+    } catch (error) {
+      return storageError(error, this.options.path); // what it looks at may be damaged: that is this work's end alone
+    }
   }
 
   /** One transaction. Settles its work only when it is committed. */
