@@ -190,7 +190,7 @@ describe('fetchTau2', () => {
   });
 
   it.each([
-    ['is cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 40), /ended before its end/],
+    ['is cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 40), /archive is incomplete/],
     ['is no gzip', () => Buffer.from('<html>not found</html>'), /is not a tar\.gz/],
     ['is no tar', () => gzipSync(Buffer.alloc(2048, 'x')), /not a tar archive/],
     ['has a damaged header', (bytes: Buffer) => gzipSync(damaged(gunzipSync(bytes))), /another sum than it says/],

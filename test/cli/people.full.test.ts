@@ -43,7 +43,7 @@ describe('flyball show', () => {
     const grounds = [
       'Proposed by writer (scripted/writer) in #0.',
       '$.text: not found word for word in any source.',
-      'Sources that are not listed here: 1. The entries of the run have them.',
+      'Other sources: 1, listed in the entries of the run.',
       'Recommended instead: {"text":"Dear Ada, the boat leaves at one."}',
     ];
     const [shown, listed] = [await desk.flyball('show', 'r1'), await desk.flyball('inbox')];

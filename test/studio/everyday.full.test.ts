@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
     expect(row('Source')).toEqual([
       'Proposed by writer (scripted/writer) in #0.',
       '$.text: not found word for word in any source.',
-      'Sources that are not listed here: 1. The entries of the run have them.',
+      'Other sources: 1, listed in the entries of the run.',
     ]);
     expect(await page.innerText('[aria-label="Output"]')).toContain('the ferry leaves at noon.');
     expect(await page.innerText('[aria-label="Recommended instead"]')).toContain('the ferry leaves at one.');
