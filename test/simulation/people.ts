@@ -83,13 +83,16 @@ export class People {
     }
   }
 
-  /** Where a question cannot be read any more, somebody has its run looked at, which sets it aside. */
-  private async waitsOf(server: Runtime, { runId }: Visit): Promise<readonly EventOf<'wait-start'>[]> {
+  /**
+   * Where a question cannot be read any more, an operator resumes its run, which sets it aside. To wake it would not do:
+   * it has nothing to do as long as nobody answers, and whoever drives it for a dispatcher leaves such a run as it is.
+   */
+  private async waitsOf(server: Runtime, { runId, known }: Visit): Promise<readonly EventOf<'wait-start'>[]> {
     try {
       return await this.around.openWaits(runId);
     } catch (error) {
       if (!isRunDamage(error)) throw error;
-      await server.wake(runId);
+      if (known.status === 'suspended') await server.resume(runId, { by: 'op' });
       return [];
     }
   }

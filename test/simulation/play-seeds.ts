@@ -1,10 +1,10 @@
 /** The process that plays seeds: see `simulate.ts`. */
 import { parseArgs } from 'node:util';
-import { planOf } from './plan.js';
+import { type Plan, planOf } from './plan.js';
 import { PLAYING } from './playing.js';
 import { describePlan } from './report.js';
 import { shrink } from './shrink.js';
-import { simulate } from './simulation.js';
+import { type Played, simulate } from './simulation.js';
 import { endsWhatSpins } from './spinning.js';
 
 const { values } = parseArgs({ options: PLAYING });
@@ -14,9 +14,12 @@ const watched = endsWhatSpins();
 
 async function playOne(seed: number): Promise<number> {
   const given = planOf(seed);
-  const plan = values.shrink ? await shrink(given, (line) => console.error(line)) : given;
-  watched.began(seed);
-  const { violations, trace, moments, lives, ms, stops } = await simulate(plan, { isTraced: true });
+  const play = (one: Plan): Promise<Played> => {
+    watched.began(seed);
+    return simulate(one, { isTraced: true });
+  };
+  const plan = values.shrink ? await shrink(given, (line) => console.error(line), play) : given;
+  const { violations, trace, moments, lives, ms, stops } = await play(plan);
   for (const line of describePlan(plan)) console.log(line);
   for (const line of trace) console.log(line);
   console.log(`seed ${seed}: ${moments} moments, ${lives} lives, ${ms} ms, ended as ${stops.join(', ')}`);

@@ -1,10 +1,14 @@
 import type { Case } from '../crash/case.js';
 import type { Program } from '../crash/program.js';
 import type { Plan } from './plan.js';
-import { simulate } from './simulation.js';
+import { type Played, simulate } from './simulation.js';
+
+/** Plays a plan once. */
+type Play = (plan: Plan) => Promise<Pick<Played, 'violations'>>;
 
 /** The smallest plan that breaks the same rule, as far as leaving out one thing after the other leads. */
-export async function shrink(plan: Plan, tell: (line: string) => void): Promise<Plan> {
+export async function shrink(plan: Plan, tell: (line: string) => void, play: Play = simulate): Promise<Plan> {
+  const ruleOf = async (one: Plan): Promise<string | undefined> => (await play(one)).violations[0]?.rule;
   const rule = await ruleOf(plan);
   if (rule === undefined) {
     tell(`Seed ${plan.seed} breaks no rule: there is nothing to shrink.`);
@@ -22,10 +26,6 @@ export async function shrink(plan: Plan, tell: (line: string) => void): Promise<
     }
   }
   return best;
-}
-
-async function ruleOf(plan: Plan): Promise<string | undefined> {
-  return (await simulate(plan)).violations[0]?.rule;
 }
 
 function sizeOf({ cases }: Plan): number {

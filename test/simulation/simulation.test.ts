@@ -73,6 +73,23 @@ describe('a simulated cluster', () => {
     expect(await shrink(plan, (line) => told.push(line))).toBe(plan);
     expect(told).toEqual(['Seed 1 breaks no rule: there is nothing to shrink.']);
   });
+
+  it('is played anew for each smaller plan, each with the time that one seed has', async () => {
+    const given = planOf(111233);
+    const faults: number[] = [];
+    const smallest = await shrink(
+      given,
+      () => undefined,
+      async (plan) => {
+        faults.push(plan.faults.length);
+        return { violations: plan.cases.length > 1 ? [{ rule: 'planted', detail: '' }] : [] };
+      },
+    );
+    expect(faults[0]).toBe(given.faults.length);
+    expect(faults.length).toBeGreaterThan(5);
+    expect(smallest).toMatchObject({ seed: 111233, faults: [] });
+    expect(smallest.cases).toHaveLength(2);
+  });
 });
 
 describe('a planted fault', () => {

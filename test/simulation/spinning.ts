@@ -10,16 +10,16 @@ const LOOK_MS = 500;
  * which one it was, and ends the process.
  */
 export function endsWhatSpins(): { readonly began: (seed: number) => void } {
-  const current = new Float64Array(new SharedArrayBuffer(8));
+  const current = new Float64Array(new SharedArrayBuffer(16)); // the seed, and how many plays have begun
   const watcher = new Worker(
     `const { workerData: { current, most, look } } = require('node:worker_threads');
      const { writeSync } = require('node:fs');
      const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
-     let seed = -1, began = 0;
+     let played = 0, began = 0;
      setInterval(() => {
-       if (current[0] !== seed) { seed = current[0]; began = used(); return; }
-       if (used() - began < most) return;
-       writeSync(1, 'seed ' + seed + ' breaks liveness:spins: it did not come to an end within ' + most + ' ms of processor time\\n');
+       if (current[1] !== played) { played = current[1]; began = used(); return; }
+       if (played === 0 || used() - began < most) return;
+       writeSync(1, 'seed ' + current[0] + ' breaks liveness:spins: it did not come to an end within ' + most + ' ms of processor time\\n');
        process.kill(process.pid, 'SIGTERM');
      }, look);`,
     { eval: true, workerData: { current, most: MOST_MS, look: LOOK_MS } },
@@ -28,6 +28,7 @@ export function endsWhatSpins(): { readonly began: (seed: number) => void } {
   return {
     began: (seed) => {
       current[0] = seed;
+      current[1] = (current[1] ?? 0) + 1;
     },
   };
 }
