@@ -108,6 +108,34 @@ describe('the patterns in a commit loop', () => {
     expect(unpredictedIn(RUN, entries)).toEqual([]);
   });
 
+  it('are selfConsistency where VERIFY draws samples, with parameters, prediction and vote in the journal [R17.users]', async () => {
+    const said = ['The sun.', 'Because of the moon.', 'Because of the moon.'];
+    const sampler = scriptedModel({ sampler: (_request, n) => said[(n - 1) % 3] ?? '' });
+    const consistency = { n: 3, voting: 'majority', minimum: 0.6 } as const;
+    const ran = await runCommit(
+      {},
+      {
+        parts: (session) => ({
+          verification: {
+            judge: { session: session('judge') },
+            consistency: { ...consistency, session: { name: 'sampler', model: sampler, setup: 'You answer.' } },
+          },
+        }),
+      },
+    );
+    const entries = await ran.life.runtime.entries(RUN);
+    const [vote, ...later] = patternsIn(entries).filter(({ pattern }) => pattern === 'selfConsistency');
+    for (const each of [vote, ...later])
+      expect(each).toMatchObject({
+        params: { id: 'R17', samples: 3, minAgreement: 0.6, temperature: 0.7 },
+        predicted: { min: 3, max: 3 },
+        modelCalls: 3,
+        how: 'done',
+        learned: { grouped: 0, agreement: 2 / 3, tie: false, abstained: 0, runnerUp: 'The sun.' },
+      });
+    expect(unpredictedIn(RUN, entries)).toEqual([]);
+  });
+
   it('are not selfRefine: the critic may be another model, and a check ends the repairs, not a model that is content [R8.users]', async () => {
     const other = scriptedModel(
       { critic: () => criticized({ description: 'A cause is missing.', line: 1 }) },

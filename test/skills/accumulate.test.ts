@@ -12,10 +12,12 @@ import {
   type Trace,
 } from 'flyball/skills';
 import { type Script, scriptedModel } from 'flyball/testing';
+import { patternsIn } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import type { Distilled } from '../../packages/flyball/src/skills/distil.js';
 import { LEARNED_POLICY } from '../../packages/flyball/src/skills/learned-govern.js';
 import { instantiate } from '../../packages/flyball/src/skills/learned-skill.js';
+import { unpredictedIn } from '../patterns/journals-seen.js';
 import { at, eventsOf, Stage } from '../runtime/stage.js';
 import { skillDesk } from './skill-desk.js';
 
@@ -157,11 +159,12 @@ describe('distilling', () => {
 
   it('obeys the validator: revises once, and stores nothing that it rejects [R5-SKILL-ACCUMULATE]', async () => {
     const revise = JSON.stringify({ verdict: 'revise', objections: ['say how rows are counted'] });
-    const once = await distilled(shelfOf(), distilling(PROCEDURE, [draft(), draft()], [revise, ACCEPT]));
+    const counted = draft({ body: `${DRAFT.body}\n3. Count the rows.` });
+    const once = await distilled(shelfOf(), distilling(PROCEDURE, [draft(), counted], [revise, ACCEPT]));
     expect(once.value).toMatchObject({ stored: true });
     expect(once.model.requests).toHaveLength(5);
     expect(once.model.promptAt('d-parameterize', 2)).toContain('say how rows are counted');
-    const twice = await distilled(shelfOf(), distilling(PROCEDURE, [draft(), draft()], [revise, revise]));
+    const twice = await distilled(shelfOf(), distilling(PROCEDURE, [draft(), counted], [revise, revise]));
     expect(twice.value).toMatchObject({ stored: false, because: expect.stringContaining('after one revision') });
     const reject = JSON.stringify({ verdict: 'reject', objections: ['far too general'] });
     expect((await distilled(shelfOf(), distilling(PROCEDURE, draft(), reject))).value).toMatchObject({
@@ -169,6 +172,49 @@ describe('distilling', () => {
     });
     const garbled = await distilled(shelfOf(), distilling(PROCEDURE, draft(), ['yes', 'fine', 'good']));
     expect(garbled.value).toMatchObject({ stored: false, because: expect.stringContaining('could not be used') });
+  });
+
+  it('is untilApproved in the journal: code and the validator approve of a draft, or have it revised once [O5.users]', async () => {
+    const revise = JSON.stringify({ verdict: 'revise', objections: ['say how rows are counted'] });
+    const reject = JSON.stringify({ verdict: 'reject', objections: ['far too general'] });
+    const counted = draft({ body: `${DRAFT.body}\n3. Count the rows.` });
+    const around = async (drafts: Script[string], verdicts: Script[string]) => {
+      const { stage, id, value, model } = await distilled(shelfOf(), distilling(PROCEDURE, drafts, verdicts));
+      const entries = await stage.entries(id);
+      expect(unpredictedIn(id, entries)).toEqual([]);
+      const uses = patternsIn(entries).filter(({ pattern }) => pattern === 'untilApproved');
+      expect(uses).toMatchObject([{ params: { id: 'O5', maxRounds: 2 } }]);
+      return { use: uses[0], value, model };
+    };
+    const once = await around([draft(), counted], [revise, ACCEPT]);
+    expect(once.use).toMatchObject({ how: 'done', modelCalls: 4, learned: { drafts: 2, judged: 2 } });
+    const asked = once.model.promptAt('d-parameterize', 2);
+    for (const read of [TRACE.task, 'read the CSV', DRAFT.body])
+      expect(asked).toContain(JSON.stringify(read).slice(1, -1));
+    const twice = await around([draft(), counted], [revise, revise]);
+    expect(twice.use).toMatchObject({ how: 'bounded', modelCalls: 4 });
+    const same = await around([draft(), draft()], [revise]);
+    expect(same.use).toMatchObject({ how: 'blocked', modelCalls: 3, learned: { drafts: 2, judged: 1 } });
+    expect(same.value).toEqual({
+      stored: false,
+      because: 'after one revision it still has faults: say how rows are counted',
+    });
+    const gone = await around(draft(), reject);
+    expect(gone.use).toMatchObject({ how: 'blocked', modelCalls: 2 });
+    expect(gone.value).toEqual({ stored: false, because: 'the validator rejects it: far too general' });
+    const late = await around([draft(), counted], [revise, reject]);
+    expect(late.value).toEqual({ stored: false, because: 'the validator rejects it: far too general' });
+  });
+
+  it('leaves a draft that was not approved out of what the run comes to', async () => {
+    const revise = JSON.stringify({ verdict: 'revise', objections: ['say how rows are counted'] });
+    const counted = draft({ body: `${DRAFT.body}\n3. Count the rows.` });
+    const model = scriptedModel(distilling(PROCEDURE, [draft(), counted], revise));
+    const agent: Agent<unknown, unknown> = async (run) =>
+      done(await accumulateSkills({ shelf: shelfOf(), session: { name: 'd', model } }).distil(run, TRACE, PASSED));
+    const outcome = await new Stage<Clock>(systemClock()).open(agent).start(null, { modelCalls: 3 });
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'modelCalls' });
+    expect(outcome).not.toHaveProperty('partial');
   });
 
   it('stores once when the run crashes around the write, and leaves a skill in use alone [R5-SKILL-ACCUMULATE] [H4.crash]', async () => {

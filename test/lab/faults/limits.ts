@@ -5,7 +5,7 @@ export const limitFaults: readonly PlantedFault[] = [
   {
     name: 'degraded-votes',
     what: 'a sample that is not sure has a vote',
-    file: 'patterns/reasoning/self-consistency.ts',
+    file: 'checks/sampled-vote.ts',
     find: "isFilled(slot) && slot.stop === 'done' ? keyOf",
     put: 'isFilled(slot) ? keyOf',
     claim: 'R17-guesses',
@@ -230,8 +230,8 @@ export const limitFaults: readonly PlantedFault[] = [
     name: 'tie-sure',
     what: 'a tie passes for sure',
     file: 'patterns/orchestration/map-reduce.ts',
-    find: 'if (!isTie) return done(winner.value);',
-    put: 'if (!isTie || isTie) return done(winner.value);',
+    find: 'if (!tie) return done(winner.value);',
+    put: 'if (!tie || tie) return done(winner.value);',
     claim: 'O4-tie',
   },
   {

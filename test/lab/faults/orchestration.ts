@@ -3,7 +3,7 @@ import type { PlantedFault } from '../planted.js';
 const IR = 'revision/in-rounds.ts';
 const MR = 'patterns/orchestration/map-reduce.ts';
 const WR = 'revision/with-reviewers.ts';
-const UA = 'revision/until-approved.ts';
+const UA = 'revision/in-approval.ts';
 const RB = 'revision/review-brief.ts';
 
 export const orchestrationFaults: readonly PlantedFault[] = [

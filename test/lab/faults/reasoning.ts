@@ -1,6 +1,7 @@
 import type { PlantedFault } from '../planted.js';
 
 const SC = 'patterns/reasoning/self-consistency.ts';
+const SV = 'checks/sampled-vote.ts';
 const RX = 'revision/reflexion.ts';
 const IR = 'revision/in-rounds.ts';
 const SR = 'revision/self-refine.ts';
@@ -12,7 +13,7 @@ export const reasoningFaults: readonly PlantedFault[] = [
   {
     name: 'abstentions-vote',
     what: 'a vote counts samples that gave no answer',
-    file: SC,
+    file: SV,
     find: "(isFilled(slot) && slot.stop === 'done' ? keyOf(slot.value) : undefined)",
     put: "(isFilled(slot) && slot.stop === 'done' ? keyOf(slot.value) : 'none')",
     claim: 'R17-abstains',
@@ -20,9 +21,9 @@ export const reasoningFaults: readonly PlantedFault[] = [
   {
     name: 'first-sample-wins',
     what: 'only the first sample has a vote',
-    file: SC,
-    find: 'voted(run, slots, tally(ballots), minAgreement)',
-    put: 'voted(run, slots, tally(ballots.slice(0, 1)), minAgreement)',
+    file: SV,
+    find: 'count(run, slots, literal)',
+    put: 'count(run, slots, literal.slice(0, 1))',
     claim: 'R17-seven',
   },
   {
@@ -156,15 +157,15 @@ export const reasoningFaults: readonly PlantedFault[] = [
   {
     name: 'tie-hidden',
     what: 'a tie passes for sure',
-    file: SC,
-    find: 'if (isTie) return degraded',
-    put: 'if (isTie && margin > 0) return degraded',
+    file: SV,
+    find: 'if (tie) return degraded',
+    put: 'if (tie && margin > 0) return degraded',
     claim: 'R17-tie',
   },
   {
     name: 'agreement-ignored',
     what: 'too little agreement passes for sure',
-    file: SC,
+    file: SV,
     find: 'if (agreement >= minAgreement) return',
     put: 'if (agreement >= 0) return',
     claim: 'R17-sure',

@@ -6,11 +6,11 @@ export type Answered<T> = { readonly ok: true; readonly value: T } | { readonly 
 
 /** Asking the same again would end the same: the level counts as not run. Everything else rises, to be tried again. */
 const UNANSWERABLE: readonly ErrorCode[] = ['REPLY_INVALID', 'WINDOW_EXCEEDED', 'PART_UNSUPPORTED', 'MODEL_REJECTED'];
-export async function answered<T>(asking: Promise<T>, also: readonly ErrorCode[] = []): Promise<Answered<T>> {
+export async function answered<T>(asking: Promise<T>): Promise<Answered<T>> {
   try {
     return { ok: true, value: await asking };
   } catch (error) {
-    return unanswered(error, [...UNANSWERABLE, ...also]);
+    return unanswered(error);
   }
 }
 
@@ -26,8 +26,8 @@ export async function sideBySide<T>(
   });
 }
 
-function unanswered(error: unknown, tolerated: readonly ErrorCode[]): { readonly ok: false; readonly why: string } {
-  if (error instanceof FlyballError && tolerated.includes(error.code))
+function unanswered(error: unknown): { readonly ok: false; readonly why: string } {
+  if (error instanceof FlyballError && UNANSWERABLE.includes(error.code))
     return { ok: false, why: `${error.code}: ${error.message}` };
   throw error;
 }

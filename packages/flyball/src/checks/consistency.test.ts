@@ -1,17 +1,26 @@
-import type { Run } from 'flyball';
+import { useOf } from 'flyball/patterns';
 import { hashEmbedder } from 'flyball/retrieval';
-import { scriptedModel } from 'flyball/testing';
+import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { ended, inRun, session } from '../../../../test/checks/stage-checks.js';
+import { inRun, session } from '../../../../test/checks/stage-checks.js';
+import { ended as inPattern } from '../../../../test/patterns/bed.js';
 import type { Embedder } from '../ports/embedder.js';
-import { type ConsistencyOptions, sampledAnswers } from './consistency.js';
+import { type Consensus, type ConsistencyOptions, sampledAnswers } from './consistency.js';
 
 const majority = { n: 5, voting: 'majority' } as const;
 
 async function drawn(replies: readonly (string | Error)[], options: ConsistencyOptions = majority) {
   const model = scriptedModel({ solver: replies });
-  const found = await inRun((run) => sampledAnswers(options)(run, session(model, 'solver'), 'How many eggs?'));
-  return { ...found, model };
+  return { ...(await consensus(model, options)), model };
+}
+
+/** What the samples come to, agreed or not. */
+async function consensus(model: ScriptedModel, options: ConsistencyOptions): Promise<Consensus> {
+  const drawing = sampledAnswers(session(model, 'solver'), options);
+  const outcome = await inRun((run) => drawing(run, 'How many eggs?'));
+  if (outcome.stop !== 'done' && outcome.stop !== 'degraded') throw new Error(JSON.stringify(outcome));
+  expect(outcome.stop).toBe(outcome.value.consistency.verdict === 'pass' ? 'done' : 'degraded');
+  return outcome.value;
 }
 
 describe('self-consistency', () => {
@@ -42,7 +51,7 @@ describe('self-consistency', () => {
       },
     });
     const options = { ...majority, n: 3 } as const;
-    const found = await inRun((run) => sampledAnswers(options)(run, session(model, 'solver'), 'Eggs?'));
+    const found = await consensus(model, options);
     expect(found.consistency.score).toBe(1);
   });
 
@@ -58,14 +67,41 @@ describe('self-consistency', () => {
   it('counts a sample that failed as an abstention among all of them [R4-VERIFY-CONSISTENCY]', async () => {
     const { consistency, samples } = await drawn(['18', new Error('overloaded'), '  ', '18', '18']);
     expect(consistency).toMatchObject({ score: 0.6, abstained: 2, verdict: 'low-confidence' });
-    expect(samples.map(({ ok }) => ok)).toEqual([true, false, false, true, true]);
+    expect(samples.map(({ stop }) => stop)).toEqual(['done', 'failed', 'blocked', 'done', 'done']);
   });
 
   it('has no answer where no sample has one', async () => {
     const model = scriptedModel({ solver: ['', ' ', '\n'] });
-    const ask = sampledAnswers({ ...majority, n: 3 });
-    const outcome = await ended((run: Run) => ask(run, session(model, 'solver'), 'Eggs?'));
-    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'NO_ANSWER' } });
+    const drawing = sampledAnswers(session(model, 'solver'), { ...majority, n: 3 });
+    expect(await inRun((run) => drawing(run, 'Eggs?'))).toMatchObject({
+      stop: 'failed',
+      because: expect.stringContaining('it is empty'),
+      failure: { code: 'NO_ANSWER' },
+    });
+  });
+
+  it('does not count a sample that was cut off or refused [R17.users]', async () => {
+    const cut = { text: '18', finish: 'length' } as const;
+    const refused = { text: '18', finish: 'content_filter' } as const;
+    const { consistency } = await consensus(scriptedModel({ solver: [cut, '26', refused] }), { ...majority, n: 3 });
+    expect(consistency).toMatchObject({ best: 1, abstained: 2, verdict: 'low-confidence', samples: ['26'] });
+  });
+
+  it('is R17 in the journal, with its parameters and what came of it [R17.users]', async () => {
+    const model = scriptedModel({ solver: ['0', '30', new Error('overloaded')] });
+    const drawing = sampledAnswers(session(model, 'solver'), { n: 3, voting: 'similarity', embedder: directions() });
+    expect(useOf(drawing)).toMatchObject({ id: 'R17', predicted: { min: 3, max: 3 } });
+    const { uses } = await inPattern(drawing, 'Eggs?');
+    expect(uses).toMatchObject([
+      {
+        pattern: 'selfConsistency',
+        params: { id: 'R17', samples: 3, minAgreement: 0.7, temperature: 0.7 },
+        predicted: { min: 3, max: 3 },
+        modelCalls: 3,
+        how: 'degraded',
+        learned: { grouped: 0, tie: true, abstained: 1 },
+      },
+    ]);
   });
 
   it('normalizes as it is told to', async () => {
@@ -107,14 +143,13 @@ describe('self-consistency', () => {
     [{ ...majority, minimum: 70 }, /0 to 1/],
     [{ n: 3, voting: 'similarity' }, /needs an embedder/],
   ])('refuses %j [R4-VERIFY-CONSISTENCY]', (options, why) => {
-    expect(() => sampledAnswers(options as ConsistencyOptions)).toThrow(why);
+    expect(() => sampledAnswers(session(scriptedModel({}), 'solver'), options as ConsistencyOptions)).toThrow(why);
   });
 
   it('refuses a session with a seed, whose samples would all be the same', async () => {
     const model = scriptedModel({});
     const seeded = { ...session(model, 'solver'), sampling: { seed: 7 } };
-    const outcome = await ended((run: Run) => sampledAnswers(majority)(run, seeded, 'Eggs?'));
-    expect(outcome).toMatchObject({ stop: 'failed', because: expect.stringContaining('has a seed') });
+    expect(() => sampledAnswers(seeded, majority)).toThrow('has a seed');
     expect(model.requests).toHaveLength(0);
   });
 });

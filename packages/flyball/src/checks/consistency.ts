@@ -1,13 +1,16 @@
 import { sha256 } from '../core/canonical.js';
-import { ConfigError, FlyballError } from '../core/errors.js';
-import { done } from '../core/outcome.js';
-import type { Run } from '../core/run.js';
+import { ConfigError } from '../core/errors.js';
+import { blocked, type Outcome } from '../core/outcome.js';
+import type { Agent, Run } from '../core/run.js';
 import type { Input, Session } from '../core/session.js';
-import { isFilled } from '../core/slot.js';
+import type { Slot } from '../core/slot.js';
+import type { Described } from '../core/use.js';
+import { replied } from '../kit/seat.js';
 import type { Embedder } from '../ports/embedder.js';
 import type { Consistency } from './contracts.js';
-import { checkUnseeded, drawSamples } from './sampling.js';
-import { closest, majority, plainText, type Vote } from './voting.js';
+import { sampledVote } from './sampled-vote.js';
+import { checkUnseeded } from './sampling.js';
+import { type Ballot, closest, majority, plainText, type Vote } from './voting.js';
 
 /** How many samples are compared, and how. */
 export interface ConsistencyOptions {
@@ -24,35 +27,34 @@ export interface ConsistencyOptions {
   readonly normalize?: (text: string) => string;
 }
 
-/** One of several answers to the same task. */
-export type Sample =
-  | { readonly ok: true; readonly text: string }
-  /** It abstains. */
-  | { readonly ok: false; readonly why: string };
-
 /** The answer that most samples agree with. */
 export interface Consensus {
   readonly best: string;
   readonly consistency: Consistency;
-  readonly samples: readonly Sample[];
+  /** In the order in which they were drawn. */
+  readonly samples: readonly Slot<string>[];
 }
 
-/** What most samples of a session say to a prompt, how far they agree, and all of them: an answer is held against them. */
-export function sampledAnswers(
-  options: ConsistencyOptions,
-): (run: Run, session: Session, prompt: Input) => Promise<Consensus> {
-  const checked = checkedConsistency(options);
-  return async (run, session, prompt) => {
-    checkedConsistency(options, session);
-    const samples = await draw(run, { session, prompt, ...checked });
-    const vote = await voteOf(run, checked, samples);
-    if (vote === undefined)
-      throw new FlyballError('NO_ANSWER', `None of the ${checked.n} samples of "${session.name}" can be used.`, {
-        detail: { samples },
-      });
-    const best = samples[vote.best];
-    return { best: best?.ok === true ? best.text : '', consistency: consistencyOf(checked, vote, samples), samples };
-  };
+/**
+ * What most samples of a session say to a prompt, how far they agree, and all of them: an answer is held against them. It
+ * is a use of R17, `degraded` where they do not agree and `failed` where none has an answer.
+ */
+export function sampledAnswers(session: Session, options: ConsistencyOptions): Described<Agent<Input, Consensus>> {
+  const checked = checkedConsistency(options, session);
+  const { n, temperature, minimum } = checked;
+  return sampledVote(
+    {
+      agent: session,
+      one: (branch, prompt: Input) => sampleOf(branch, session, prompt),
+      count: (run, slots) => voteOf(run, checked, slots.map(textOf)),
+      answer: (best, vote, samples) => ({
+        best,
+        consistency: consistencyOf(checked, vote, samples.map(textOf)),
+        samples,
+      }),
+    },
+    { samples: n, temperature, minAgreement: minimum },
+  );
 }
 
 type Checked = ConsistencyOptions & {
@@ -73,29 +75,28 @@ export function checkedConsistency(options: ConsistencyOptions, session?: Sessio
   return { ...options, temperature, minimum, normalize };
 }
 
-async function draw(
-  run: Run,
-  { session, prompt, n, temperature }: Checked & { readonly session: Session; readonly prompt: Input },
-): Promise<readonly Sample[]> {
-  const one = async (branch: Run) => done((await branch.ask(session, prompt)).text);
-  return (await drawSamples(run, one, { samples: n, temperature })).map((slot): Sample => {
-    if (!isFilled(slot)) return { ok: false, why: slot.because ?? slot.stop };
-    return slot.value.trim() === '' ? { ok: false, why: 'It is empty.' } : { ok: true, text: slot.value };
-  });
+/** What is cut off, refused or empty is no answer. */
+async function sampleOf(branch: Run, session: Session, prompt: Input): Promise<Outcome<string>> {
+  const { finish, text } = await branch.ask(session, prompt);
+  const answer = replied(session, finish, text);
+  return answer.stop === 'done' && text.trim() === '' ? blocked('it is empty') : answer;
 }
 
-async function voteOf(run: Run, options: Checked, samples: readonly Sample[]): Promise<Vote | undefined> {
-  const ballots = samples.map((sample) => (sample.ok ? sample.text : undefined));
-  if (options.voting === 'majority') return majority(ballots, options.normalize);
+function textOf({ stop, value }: Slot<string>): Ballot {
+  return stop === 'done' ? value : undefined;
+}
+
+async function voteOf(run: Run, options: Checked, samples: readonly Ballot[]): Promise<Vote | undefined> {
+  if (options.voting === 'majority') return majority(samples, options.normalize);
   const similar = await similarities(
     run,
     options,
-    ballots.map((ballot) => ballot ?? ''),
+    samples.map((sample) => sample ?? ''),
   );
-  return closest(ballots, (i, j) => similar[i]?.[j] ?? 0);
+  return closest(samples, (i, j) => similar[i]?.[j] ?? 0);
 }
 
-function consistencyOf({ n, minimum, voting }: Checked, vote: Vote, samples: readonly Sample[]): Consistency {
+function consistencyOf({ n, minimum, voting }: Checked, vote: Vote, samples: readonly Ballot[]): Consistency {
   const agree = vote.score >= minimum && !vote.tie;
   const best = samples[vote.best];
   return {
@@ -106,10 +107,10 @@ function consistencyOf({ n, minimum, voting }: Checked, vote: Vote, samples: rea
     voting,
     margin: vote.margin,
     tie: vote.tie,
-    abstained: samples.filter(({ ok }) => !ok).length,
-    samples: samples.flatMap((sample) => (sample.ok ? [sample.text.slice(0, LONGEST_SAMPLE)] : [])),
+    abstained: samples.filter((sample) => sample === undefined).length,
+    samples: samples.flatMap((sample) => (sample === undefined ? [] : [sample.slice(0, LONGEST_SAMPLE)])),
     // a part of an answer is no answer
-    ...(agree && best?.ok === true && best.text.length <= LONGEST_SAMPLE ? { agreed: best.text } : {}),
+    ...(agree && best !== undefined && best.length <= LONGEST_SAMPLE ? { agreed: best } : {}),
   };
 }
 
@@ -126,17 +127,19 @@ export async function heldAgainst(
   { consistency, samples }: Consensus,
 ): Promise<Consistency> {
   const checked = checkedConsistency(options);
-  const score = Math.min(consistency.score, await agreement(run, checked, answer, samples));
+  const score = Math.min(consistency.score, await agreement(run, checked, answer, samples.map(textOf)));
   const passes = score >= checked.minimum && consistency.verdict === 'pass';
   return { ...consistency, score, verdict: passes ? 'pass' : 'low-confidence' };
 }
 
-async function agreement(run: Run, options: Checked, answer: string, samples: readonly Sample[]): Promise<number> {
-  const texts = samples.map((sample) => (sample.ok ? sample.text : ''));
+async function agreement(run: Run, options: Checked, answer: string, samples: readonly Ballot[]): Promise<number> {
   if (options.voting === 'majority') {
     const own = options.normalize(answer);
-    return samples.filter((sample) => sample.ok && options.normalize(sample.text) === own).length / samples.length;
+    return (
+      samples.filter((sample) => sample !== undefined && options.normalize(sample) === own).length / samples.length
+    );
   }
+  const texts = samples.map((sample) => sample ?? '');
   const [first = []] = await similarities(run, options, [answer, ...texts]);
   return first.slice(1).reduce((sum, value) => sum + value, 0) / samples.length;
 }

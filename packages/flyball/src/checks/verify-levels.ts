@@ -1,4 +1,5 @@
 import type { Run } from '../core/run.js';
+import { isFilled, slotOf } from '../core/slot.js';
 import type { DimensionName, Location } from '../core/work.js';
 import { answered } from './answered.js';
 import { baselineOf } from './baseline.js';
@@ -176,8 +177,8 @@ export async function checkConsistency(
   const answer = answerOf(subject.outputs);
   if (answer === undefined) return { skipped: [unmet('consistency', 'there is no answer to compare with')] };
   const asked = parts.prompt?.(subject) ?? generatorPrompt(subject);
-  const drawn = await answered(sampledAnswers(parts)(run, parts.session, asked), ['NO_ANSWER']);
-  if (!drawn.ok) return { skipped: [unmet('consistency', drawn.why)] };
+  const drawn = slotOf(await sampledAnswers(parts.session, parts)(run, asked));
+  if (!isFilled(drawn)) return { skipped: [unmet('consistency', drawn.because ?? drawn.stop)] };
   return { consistency: await heldAgainst(run, parts, answer.text, drawn.value), skipped: [] };
 }
 

@@ -1,3 +1,5 @@
+import { canonicalJson } from '../core/canonical.js';
+
 /** Who won a vote, and how clearly. Pure: the samples were drawn before. */
 export interface Vote {
   /** Index of the sample that agrees best with the others; the first of equals. */
@@ -8,6 +10,8 @@ export interface Vote {
   readonly margin: number;
   /** Another answer is as good. */
   readonly tie: boolean;
+  /** Index of the first vote for the next best answer, where votes are counted. */
+  readonly runnerUp?: number;
 }
 
 /** A sample that failed abstains: it votes for nothing and still counts among those that were asked. */
@@ -26,7 +30,8 @@ export function majority(ballots: readonly Ballot[], normalize: (text: string) =
   const [winner, next] = [...groups.values()].sort((a, b) => b.count - a.count || a.first - b.first);
   if (winner === undefined) return undefined;
   const margin = (winner.count - (next?.count ?? 0)) / ballots.length;
-  return { best: winner.first, score: winner.count / ballots.length, margin, tie: margin === 0 };
+  const runnerUp = next === undefined ? {} : { runnerUp: next.first };
+  return { best: winner.first, score: winner.count / ballots.length, margin, tie: margin === 0, ...runnerUp };
 }
 
 /** `similarity(i, j)` of two samples that voted; with one that abstained nothing is similar. */
@@ -47,4 +52,24 @@ export function closest(ballots: readonly Ballot[], similarity: (i: number, j: n
 /** As it stands, but for white space. */
 export function plainText(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ');
+}
+
+/** Equal values have equal keys: texts but for white space, everything else by what it holds. */
+export function keyOf(value: unknown): string {
+  return typeof value === 'string' ? plainText(value) : canonicalJson(value);
+}
+
+/** One key for each group of values that `same` takes for one; each is held against the first of every group before it. */
+export function keysBy<T>(
+  values: readonly (T | undefined)[],
+  isGiven: (index: number) => boolean,
+  same: (a: T, b: T) => boolean,
+): readonly Ballot[] {
+  const firsts: number[] = [];
+  return values.map((value, index) => {
+    if (!isGiven(index)) return undefined;
+    const known = firsts.find((first) => same(values[first] as T, value as T));
+    if (known === undefined) firsts.push(index);
+    return String(known ?? index);
+  });
 }

@@ -1,9 +1,12 @@
 import { canonicalJson, sha256 } from '../core/canonical.js';
 import { BoundReachedError, CancelledError, FlyballError } from '../core/errors.js';
+import { blocked, done } from '../core/outcome.js';
 import { append } from '../core/prompt.js';
-import type { Run } from '../core/run.js';
+import type { Agent, Run } from '../core/run.js';
 import type { JsonSchema, StandardSchema } from '../core/schema.js';
 import type { Session } from '../core/session.js';
+import type { Test } from '../kit/tested.js';
+import { inApproval, type Unapproved } from '../revision/in-approval.js';
 import { bodyHash, type LearnedSkill, PARAMETER_TYPES } from './learned-skill.js';
 import type { Filter } from './match-filters.js';
 import { draftProblems, readDraft, type SkillDraft } from './skill-draft.js';
@@ -31,7 +34,9 @@ export async function distil(run: Run, parts: DistilParts, trace: Trace, verdict
   const steps = trace.steps.filter(({ ok }) => ok);
   if (steps.length === 0) return nothing('no call succeeded, so there is no procedure in it');
   try {
-    return await distilled(run, parts, { ...trace, steps }, { whole: trace, verdict });
+    return await run.enter(DISTILLING, (inside) =>
+      distilled(inside, parts, { ...trace, steps }, { whole: trace, verdict }),
+    );
   } catch (error) {
     if (!(error instanceof FlyballError) || error instanceof BoundReachedError || error instanceof CancelledError)
       throw error;
@@ -40,34 +45,69 @@ export async function distil(run: Run, parts: DistilParts, trace: Trace, verdict
   }
 }
 
+/** A draft that was not approved is no result of whoever has learned from it. */
+const DISTILLING = { pattern: 'distil', ownBest: true } as const;
+
 async function distilled(
   run: Run,
   parts: DistilParts,
   clean: Trace,
   { whole, verdict }: { readonly whole: Trace; readonly verdict: SuccessVerdict },
 ): Promise<Distilled> {
-  const { procedure } = await ask(run, parts, EXTRACT, { task: clean.task, steps: clean.steps, answer: clean.answer });
-  let objections: readonly string[] = [];
-  for (let round = 0; round <= REVISIONS; round++) {
-    const draft = await ask(run, parts, PARAMETERISE, {
-      task: clean.task,
-      procedure,
-      ...(objections.length === 0 ? {} : { objections }),
-    });
-    const problems = draftProblems(draft, { trace: whole, ...parts });
-    if (problems.length > 0) {
-      objections = problems;
-      continue;
-    }
-    const judged = await ask(run, parts, VALIDATE, { task: clean.task, steps: clean.steps, draft });
-    if (judged.verdict === 'accept') return { stored: true, skill: learned(run, draft, whole, verdict) };
-    if (judged.verdict === 'reject') return nothing(`the validator rejects it: ${judged.objections.join('; ')}`);
-    objections = judged.objections;
-  }
-  return nothing(`after one revision it still has faults: ${objections.join('; ')}`);
+  const { task, steps, answer } = clean;
+  const { procedure } = await ask(run, parts, EXTRACT, { task, steps, answer });
+  const judged: Judged = { last: { verdict: 'revise', objections: [] } };
+  const parameterize: Agent<Case, SkillDraft> = async (inside, given) =>
+    done(await ask(inside, parts, PARAMETERISE, given));
+  const ended = await inApproval(
+    parameterize,
+    { test: validated(parts, clean, whole, judged), reviser: revised(parts, judged) },
+    { maxRounds: 1 + REVISIONS },
+  )(run, { task, procedure });
+  if (ended.stop === 'done') return { stored: true, skill: learned(run, ended.value, whole, verdict) };
+  const said = judged.last.objections.join('; ');
+  if (judged.last.verdict === 'reject') return nothing(`the validator rejects it: ${said}`);
+  return nothing(`after one revision it still has faults: ${said}`);
 }
 
 const REVISIONS = 1;
+
+/** What is made a skill of. */
+interface Case {
+  readonly task: string;
+  readonly procedure: readonly string[];
+}
+
+interface Judgment {
+  readonly verdict: 'accept' | 'revise' | 'reject';
+  readonly objections: readonly string[];
+}
+
+/** What was said of the last draft: what is rejected is not revised. */
+interface Judged {
+  last: Judgment;
+}
+
+/** Code first: nobody is asked about a draft that cannot be stored. */
+function validated(parts: DistilParts, { task, steps }: Trace, whole: Trace, judged: Judged): Test<Case, SkillDraft> {
+  return async (run, draft) => {
+    const problems = draftProblems(draft, { trace: whole, ...parts });
+    judged.last =
+      problems.length > 0
+        ? { verdict: 'revise', objections: problems }
+        : await ask(run, parts, VALIDATE, { task, steps, draft });
+    const { verdict, objections } = judged.last;
+    return verdict === 'accept' ? { ok: true } : { ok: false, because: objections.join('; ') };
+  };
+}
+
+function revised(parts: DistilParts, judged: Judged): Agent<Unapproved<Case, SkillDraft>, SkillDraft> {
+  return async (run, { input, draft }) => {
+    const { verdict, objections } = judged.last;
+    if (verdict === 'reject') return blocked('the validator rejects it');
+    return done(await ask(run, parts, PARAMETERISE, { ...input, draft, objections }));
+  };
+}
 
 function learned(run: Run, draft: SkillDraft, trace: Trace, verdict: SuccessVerdict): LearnedSkill {
   const { name, description, body, invariants, acceptance } = draft;
@@ -172,7 +212,7 @@ const PARAMETERISE: Role<SkillDraft> = {
   read: readDraft,
 };
 
-const VALIDATE: Role<{ readonly verdict: 'accept' | 'revise' | 'reject'; readonly objections: readonly string[] }> = {
+const VALIDATE: Role<Judgment> = {
   name: 'validate',
   setup:
     'You check a procedure against the case it comes from. "accept": it gives the same result for this case and makes sense for others. ' +

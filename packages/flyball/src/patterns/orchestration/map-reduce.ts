@@ -1,3 +1,4 @@
+import { keyOf, majority } from '../../checks/voting.js';
 import { askUntil, type Read } from '../../core/ask-until.js';
 import type { BudgetSlice } from '../../core/budget.js';
 import type { ChildSlice } from '../../core/child-slice.js';
@@ -10,7 +11,6 @@ import { checkCounts, checkGiven } from '../../kit/options.js';
 import { pattern, sessionsIn } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
-import { keyOf, tally } from '../tally.js';
 import { type Described, isSession, partOf } from '../use.js';
 
 /** Who takes part in `mapReduce`. */
@@ -135,12 +135,13 @@ function missed<R, O>(run: Entered, slots: readonly Slot<R>[], need: number): Ou
 
 async function chosen<R>(run: Entered, slots: readonly Slot<R>[], judge: Session | undefined): Promise<Outcome<R>> {
   if (judge !== undefined && isSession(judge)) return judged(run, slots.filter(isFilled), judge);
-  const vote = tally(slots.map((slot) => (isFilled(slot) ? keyOf(slot.value) : undefined)));
-  const winner = vote === undefined ? undefined : slots[vote.winner];
+  const ballots = slots.map((slot) => (isFilled(slot) ? keyOf(slot.value) : undefined));
+  const vote = majority(ballots, (key) => key);
+  const winner = vote === undefined ? undefined : slots[vote.best];
   if (vote === undefined || winner === undefined || !isFilled(winner)) return noCandidate('nobody voted');
-  const { agreement, isTie } = vote;
-  run.learned({ agreement, margin: vote.margin, tie: isTie });
-  if (!isTie) return done(winner.value);
+  const { score: agreement, margin, tie } = vote;
+  run.learned({ agreement, margin, tie });
+  if (!tie) return done(winner.value);
   return degraded(winner.value, 'another result has as many votes', { code: 'uncertain', data: { agreement } });
 }
 

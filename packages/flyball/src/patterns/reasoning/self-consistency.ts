@@ -1,17 +1,17 @@
-import { checkUnseeded, drawSamples } from '../../checks/sampling.js';
+import { sampledVote } from '../../checks/sampled-vote.js';
+import { checkUnseeded } from '../../checks/sampling.js';
+import { type Ballot, keysBy, majority } from '../../checks/voting.js';
 import { askUntil, type Read } from '../../core/ask-until.js';
-import { ConfigError, FlyballError, failureOf } from '../../core/errors.js';
-import { degraded, done, failed, type Outcome } from '../../core/outcome.js';
+import { ConfigError } from '../../core/errors.js';
 import { findJson } from '../../core/read-json.js';
-import type { Agent, Entered, Run } from '../../core/run.js';
+import type { Agent, Entered } from '../../core/run.js';
 import { checkSampling } from '../../core/sampling.js';
 import type { Session } from '../../core/session.js';
-import { isFilled, type Slot } from '../../core/slot.js';
+import type { Slot } from '../../core/slot.js';
 import { checkCounts, checkGiven } from '../../kit/options.js';
-import { pattern, sessionsIn } from '../../kit/pattern.js';
+import { sessionsIn } from '../../kit/pattern.js';
 import { runPart } from '../../kit/seat.js';
 import { shown } from '../../kit/shown.js';
-import { type Ballot, keyOf, keysBy, type Tally, tally } from '../tally.js';
 import { type Described, partOf } from '../use.js';
 
 /** Who takes part in `selfConsistency`. */
@@ -53,27 +53,16 @@ export function selfConsistency<I, O>(
 ): Described<Agent<I, O>> {
   checkGiven('selfConsistency (R17)', { agent });
   checkOptions(agent, { samples, minAgreement, temperature, topP });
-  const grouper = typeof same === 'object' ? same : undefined;
-  const about = {
-    id: 'R17',
-    name: 'selfConsistency',
-    params: { samples, minAgreement, temperature, topP },
-    parts: { agent, same: grouper },
-    apart: [['same', 'agent']],
-    calls: {
-      sum: [
-        { times: [{ param: 'samples' }, { part: 'agent' }] },
-        { times: [{ fact: 'grouped', least: 0, most: grouper === undefined ? 0 : 2 }, { part: 'same' }] },
-      ],
+  return sampledVote<I, O, O>(
+    {
+      agent,
+      same: typeof same === 'object' ? same : undefined,
+      one: (branch, input) => runPart(branch, agent, input),
+      count: async (run, slots, literal) => majority(await ballotsOf(run, slots, literal, same), (key) => key),
+      answer: (winner) => winner,
     },
-  } as const;
-  return pattern(about, async (run, input: I) => {
-    run.learned({ grouped: 0 });
-    const one = (branch: Run) => runPart(branch, agent, input);
-    const slots = await drawSamples(run, one, { samples, temperature, topP });
-    const ballots = await ballotsOf(run, slots, same);
-    return voted(run, slots, tally(ballots), minAgreement);
-  });
+    { samples, minAgreement, temperature, topP },
+  );
 }
 
 function checkOptions(
@@ -95,11 +84,10 @@ function checkOptions(
 async function ballotsOf<O>(
   run: Entered,
   slots: readonly Slot<O>[],
+  literal: readonly Ballot[],
   same: SelfConsistencyParts<O>['same'],
 ): Promise<readonly Ballot[]> {
-  const literal = slots.map((slot) => (isFilled(slot) && slot.stop === 'done' ? keyOf(slot.value) : undefined));
   const votes = literal.filter((key) => key !== undefined);
-  if (votes.length > 2 && new Set(votes).size === 1) run.learned({ diversityCollapse: true });
   if (same === undefined || new Set(votes).size <= 1) return literal;
   if (typeof same === 'function')
     return keysBy(
@@ -143,21 +131,4 @@ function groupsIn(text: string, count: number): Read<readonly (readonly number[]
   if (numbers.join() !== all.join())
     return { ok: false, problem: `Every number from 1 to ${count} has to stand once.` };
   return { ok: true, value: groups as readonly (readonly number[])[] };
-}
-
-function voted<O>(run: Entered, slots: readonly Slot<O>[], vote: Tally | undefined, minAgreement: number): Outcome<O> {
-  const abstained = slots.filter(({ stop }) => stop !== 'done').length;
-  const winner = vote === undefined ? undefined : slots[vote.winner];
-  if (vote === undefined || winner === undefined || !isFilled(winner)) {
-    const [first] = slots;
-    const why = `None of the ${slots.length} samples of selfConsistency (R17) gave an answer. The first one: ${first?.because ?? 'no reason'}.`;
-    return failed(failureOf(new FlyballError('NO_ANSWER', why)));
-  }
-  const { agreement, margin, isTie, runnerUp } = vote;
-  const next = runnerUp === undefined ? {} : { runnerUp: slots[runnerUp]?.value };
-  run.learned({ agreement, margin, tie: isTie, abstained, ...next });
-  const reason = { code: 'uncertain', data: { agreement, needed: minAgreement } } as const;
-  if (isTie) return degraded(winner.value, 'another answer has as many votes', reason);
-  if (agreement >= minAgreement) return done(winner.value);
-  return degraded(winner.value, `${Math.round(agreement * 100)}% of the samples agree`, reason);
 }
