@@ -84,20 +84,37 @@ function passedOn(chunks) {
 const CAME_FROM = /^\/\/ (?:\.\.\/)*\.cache\/unbundled-[\w-]+\/(.*)$/gm;
 const ON_DEMAND = /(?<=\bimport\(")[^"]+(?="\))/g;
 
+/** What stands on a line of its own. */
+const STATEMENTS = /** @type {const} */ (['body', 'consequent', 'cases']);
+
 /**
- * Without the tabs before its lines, which are a twentieth of it. Lines, names and so stack traces stay as they are.
+ * Without spaces that mean nothing, which are a tenth of it. Names stay as they are, and each statement, each case and each
+ * member of a class begins a line, so that stack traces say as much as those of the sources.
  * @param {string} file @param {string} code
  */
-function withoutIndent(file, code) {
-  /** @type {{ readonly start: number, readonly end: number }[]} */
-  const texts = []; // in which a tab after a new line means something
-  new Visitor({ TemplateElement: (node) => void texts.push(node) }).visit(parseSync(file, code).program);
-  const flat = code.replace(/(?<=\n)\t+/g, (tabs, /** @type {number} */ at) =>
-    texts.some(({ start, end }) => start < at && at < end) ? tabs : '',
-  );
+function withoutSpaces(file, code) {
   const bare = (/** @type {string} */ text) =>
-    minifySync(file, text, { module: true, compress: false, mangle: false }).code;
-  if (bare(flat) !== bare(code)) throw new Error(`${file} means something else without its indentation.`);
+    minifySync(file, text, { module: true, compress: false, mangle: false, codegen: { legalComments: 'inline' } }).code;
+  const dense = bare(code);
+  /** @type {Set<number>} */
+  const starts = new Set();
+  const begins = (/** @type {object} */ node) => {
+    const lists = /** @type {Readonly<Record<string, unknown>>} */ (node);
+    for (const list of STATEMENTS.map((name) => lists[name]))
+      if (Array.isArray(list)) for (const { start } of list) starts.add(start);
+  };
+  new Visitor({
+    Program: begins,
+    BlockStatement: begins,
+    StaticBlock: begins,
+    ClassBody: begins,
+    SwitchStatement: begins,
+    SwitchCase: begins,
+  }).visit(parseSync(file, dense).program);
+  const cuts = [0, ...[...starts].sort((a, b) => a - b), dense.length];
+  const lines = cuts.slice(1).map((end, nth) => dense.slice(cuts[nth], end).trimEnd());
+  const flat = lines.join('\n').trimStart();
+  if (bare(flat) !== dense) throw new Error(`${file} means something else without its spaces.`);
   return flat;
 }
 
@@ -122,7 +139,7 @@ function shorten(folder, chunks) {
     });
     const short = isOthers
       ? minifySync(fileName, direct, { module: true }).code
-      : withoutIndent(fileName, direct.replace(CAME_FROM, '// $1'));
+      : withoutSpaces(fileName, direct.replace(CAME_FROM, '//! $1')); // a comment with this mark is kept
     writeFileSync(file, short);
   }
 }
