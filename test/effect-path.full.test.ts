@@ -23,7 +23,7 @@ describe('the path of one effect, from the code to the disk and back', () => {
   const paths = measured();
 
   it.each([
-    ['ask', 19, 'One model call, file by file'],
+    ['ask', 20, 'One model call, file by file'],
     ['call', 20, 'One tool call, file by file'],
   ] as const)(
     'run.%s takes at most %i files of the kernel, all of which ARCHITECTURE.md names [R9-KERNEL-PATH]',
