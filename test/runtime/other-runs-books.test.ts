@@ -187,6 +187,27 @@ describe('what a started run spends, in the books of the run that started it', (
     expect(await fork.outcome()).toMatchObject({ stop: 'done', usage: { toolCalls: 0 } });
   });
 
+  it('is not on the bill of a fork made inside the child that started it, nor of forks of that fork [R11-N6-BOOKS]', async () => {
+    const starts: Agent<null, null> = async (child) => {
+      await child.start('helper', 2, SLICE);
+      await child.call(count, { n: 0 });
+      return done(null);
+    };
+    const agent: Agent<null, unknown> = async (run) => {
+      await run.spawn(starts, null, { toolCalls: 12 });
+      await run.step('told', left(run), () => null, 'pure');
+      return done(left(run));
+    };
+    const { outcome, stage, life } = await ran(agent);
+    expect(outcome).toMatchObject({ stop: 'done', value: 14 });
+    const called = (await stage.entries()).findLast(({ event }) => event.type === 'complete' && event.id.includes('/'));
+    const fork = await life.runtime.fork('run', { at: called?.seq ?? 0, id: 'fork' });
+    expect(await fork.outcome()).toMatchObject({ stop: 'done', value: 20 });
+    const told = (await life.runtime.entries('fork')).find(({ event }) => event.type === 'complete');
+    const again = await life.runtime.fork('fork', { at: told?.seq ?? 0, id: 'fork-of-fork' });
+    expect(await again.outcome()).toMatchObject({ stop: 'done', value: 20 });
+  });
+
   it('is the same wherever the process is killed [R11-N6-BOOKS]', async () => {
     const agent: Agent<null, unknown> = async (run) => {
       const ref = await run.start('helper', 2, SLICE);

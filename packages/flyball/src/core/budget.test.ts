@@ -230,6 +230,17 @@ describe('a child', () => {
     expect(open.derived({ of: 2 }).toolCalls).toBe(5);
   });
 
+  it('leaves no more than the budget on the bill of a fork once a child that was open when it began has ended', () => {
+    const root = ledger({ toolCalls: 40 });
+    const child = root.carve('/child', { toolCalls: 20 });
+    child.mayHaveCost({ toolCalls: 5 }, { shown: true });
+    for (const one of [root, child]) one.beginAnew();
+    expect(root.shownRemaining('toolCalls')).toBe(20);
+    child.close();
+    expect(root.shownRemaining('toolCalls')).toBe(40);
+    expect(root.remaining('toolCalls')).toBe(40);
+  });
+
   it('shares with its parent what it is told to', () => {
     const root = ledger({ toolCalls: 5, modelCalls: 5 });
     const child = root.carve('/child', { modelCalls: 2, shared: ['toolCalls'] });

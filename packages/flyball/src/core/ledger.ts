@@ -58,7 +58,11 @@ export class Ledger {
    * What the code at this level is shown: its own effects and its finished children. The running total of a child at
    * work is left out, because a finished child is not run again on replay and could not be shown there.
    */
-  private readonly shown = { spent: { ...NOTHING } as Tally, taken: { ...NOTHING } as Tally };
+  private readonly shown = {
+    spent: { ...NOTHING } as Tally,
+    reserved: { ...NOTHING } as Tally,
+    possibly: { ...NOTHING } as Tally,
+  };
   /** What stands on the bills before the present one, as the code was shown it. */
   private before: Amounts = NOTHING;
   /** Active time of the run when this level began: what its own `wallMs` counts from. */
@@ -131,13 +135,13 @@ export class Ledger {
     for (const axis of AXES) {
       const amount = reserved[axis] ?? 0;
       if (amount === 0) continue;
-      if (to.shown) this.show('taken', axis, amount);
+      if (to.shown) this.show('possibly', axis, amount);
       this.charge('possibly', axis, amount);
     }
   }
 
   /** What code with a part of the budget left in flight when it ended is shown to the code around it, which keeps the books. */
-  private show(tally: 'spent' | 'taken', axis: CountedAxis, amount: number): void {
+  private show(tally: 'spent' | 'possibly', axis: CountedAxis, amount: number): void {
     this.shown[tally][axis] += amount;
     if (this.isClosed && this.level !== this) this.parent?.show(tally, axis, amount);
   }
@@ -148,7 +152,7 @@ export class Ledger {
   }
 
   shownRemaining(axis: CountedAxis): number {
-    const used = this.shown.spent[axis] + this.shown.taken[axis];
+    const used = this.shown.spent[axis] + this.shown.possibly[axis] + this.shown.reserved[axis];
     const own = this.limitsItself(axis) ? Math.max(0, this.limits[axis] - used) : Number.POSITIVE_INFINITY;
     if (this.parent === undefined || this.isCarved(axis)) return own;
     return Math.min(own, Math.max(0, this.parent.shownRemaining(axis) - used));
@@ -314,10 +318,10 @@ export class Ledger {
     this.hasSpentBefore(this.shown.spent);
     for (const axis of AXES) {
       if (this.isCarved(axis)) this.parent?.add(axis, this.spent[axis] + this.possibly[axis]);
-      this.shown.taken[axis] -= Math.min(this.shown.taken[axis], this.possibly[axis]);
       this.spent[axis] = 0;
       this.possibly[axis] = 0;
       this.shown.spent[axis] = 0;
+      this.shown.possibly[axis] = 0;
     }
     // equal parts that have ended are still counted where theirs are divided anew
     for (const { given } of [...this.parts.values(), ...(this.group === undefined ? [] : [this.group])])
@@ -341,11 +345,11 @@ export class Ledger {
       if (this.isCarved(axis)) {
         const rest = this.limits[axis] - this.takenOf(axis);
         if (rest > 0) parent.add(axis, -rest);
-        parent.shown.taken[axis] -= this.limits[axis];
+        parent.shown.reserved[axis] -= this.limits[axis];
       }
       if (axis === 'wallMs') continue;
       parent.shown.spent[axis] += this.spent[axis];
-      parent.shown.taken[axis] += this.possibly[axis];
+      parent.shown.possibly[axis] += this.possibly[axis];
     }
     this.isClosed = true;
   }
@@ -450,7 +454,7 @@ export class Ledger {
   /** Reserves at this level, for an effect or a child of its own. */
   private hold(axis: CountedAxis, amount: number): void {
     if (amount === 0) return;
-    this.shown.taken[axis] += amount;
+    this.shown.reserved[axis] += amount;
     this.add(axis, amount);
   }
 
