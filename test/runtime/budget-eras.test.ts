@@ -449,6 +449,30 @@ describe('a fork of a run whose deadline has passed', () => {
   });
 });
 
+describe('a child that goes on under a new budget while its parent still lives its past', () => {
+  const counting = async (on: Run): Promise<Outcome<unknown>> => {
+    on.budget.take('iterations');
+    await on.wait({ name: 'go' });
+    await on.wait({ name: 'again' });
+    return done('waited');
+  };
+
+  it('follows the new deadline of the run, also in the next life [F-X10]', async () => {
+    const stage = moving();
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => run.spawn(counting, null, {}));
+    const first = await life.start(null, { iterations: 1, deadline: VIRTUAL_START + 1000 });
+    expect(first).toMatchObject({ stop: 'bounded', bound: 'iterations' });
+    await new Promise<void>((then) => void stage.clock.after(5000, then));
+    const deadline = VIRTUAL_START + 3_600_000;
+    expect(await life.resume({ budget: { iterations: 4, deadline } })).toMatchObject({ stop: 'suspended' });
+    expect((await stage.events('slice-change')).map(({ limits }) => limits.deadline)).toEqual([deadline]);
+    await life.runtime.signal(RUN, 'go');
+    expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'again' }] });
+    await life.runtime.signal(RUN, 'again');
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 'waited' });
+  });
+});
+
 describe('a warning about the budget', () => {
   it('is given again under a new budget [F-X10]', async () => {
     const stage = moving();

@@ -165,6 +165,13 @@ export class Ledger {
     return { ...this.parent.effectiveLimits(), ...own };
   }
 
+  /** As `effectiveLimits`, for one bound of time: asked for whenever a run begins or ceases to be at work. */
+  timeLimit<A extends 'wallMs' | 'deadline'>(axis: A): Budget[A] {
+    let node: Ledger = this;
+    while (node.parent !== undefined && !node.own.has(axis)) node = node.parent;
+    return node.limits[axis];
+  }
+
   private limitsItself(axis: Axis): boolean {
     return this.parent === undefined || this.own.has(axis);
   }

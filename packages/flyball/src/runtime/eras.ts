@@ -120,7 +120,8 @@ export class Eras {
     for (const [one, was] of before) one.limits = was;
     child.era = last;
     ledger.lift(limits);
-    this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
+    // not what is around it: that follows the budget of its past until it gets there
+    this.tell({ type: 'slice-change', id, path: ledger.path, limits });
   }
 
   /** A child's ledger: as the journal says, where it says, and whatever the code would ask for today. */

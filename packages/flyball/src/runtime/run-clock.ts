@@ -142,9 +142,7 @@ export class ActiveTime {
 
   /** The first absolute deadline of the run or of a child at work. */
   nextDeadline(): number | undefined {
-    const deadlines = [...this.ledgers].flatMap(({ limits }) =>
-      limits.deadline === undefined ? [] : [limits.deadline],
-    );
+    const deadlines = [...this.ledgers].flatMap((ledger) => ledger.timeLimit('deadline') ?? []);
     return deadlines.length === 0 ? undefined : Math.min(...deadlines);
   }
 
@@ -187,8 +185,13 @@ export class ActiveTime {
     });
   }
 
-  private left({ limits: { wallMs, deadline }, activeFrom }: Ledger): number {
-    const active = this.since === undefined ? Number.POSITIVE_INFINITY : wallMs - (this.total() - activeFrom);
-    return Math.min(active, (deadline ?? Number.POSITIVE_INFINITY) - this.clock.now());
+  /** Until a bound that `reached` would name: a timer for any other would be over at once, again and again. */
+  private left(ledger: Ledger): number {
+    const deadline = ledger.timeLimit('deadline') ?? Number.POSITIVE_INFINITY;
+    const isAtWork = this.since !== undefined;
+    const active = isAtWork
+      ? ledger.timeLimit('wallMs') - (this.total() - ledger.activeFrom)
+      : Number.POSITIVE_INFINITY;
+    return Math.min(active, deadline - this.clock.now());
   }
 }
