@@ -133,7 +133,7 @@ export class Delivery {
   /** Appends an end and puts it in line for delivery. */
   record(event: Delivered): void {
     const { journal, books, effects } = this.run;
-    if (journal.isSilent) return;
+    if (journal.isOver) return; // a deadline may pass while the last entry is on its way to the disk
     const pending = 'id' in event ? effects.open.get(event.id) : undefined;
     // nobody waits for it, and it was told so before it began
     if (pending !== undefined && pending.closedBy !== undefined && !isCounted(pending)) return effects.drop(pending);

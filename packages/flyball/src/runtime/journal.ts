@@ -71,6 +71,11 @@ export class Journal {
     return this.run.life.isDead || this.run.harvest !== undefined;
   }
 
+  /** The last entry is written, though it may not be durable yet: what happens from here on is told to nobody. */
+  get isOver(): boolean {
+    return this.isSilent || this.hasEnded;
+  }
+
   push(event: RunEvent): Written {
     this.announceCalls(event);
     const written = this.writer.push(event);
@@ -91,7 +96,7 @@ export class Journal {
 
   /** Code that nobody waits for may go on for some turns after the end: what it tells then is told to nobody. */
   tell(event: RunEvent): void {
-    if (this.isSilent || this.hasEnded) return;
+    if (this.isOver) return;
     this.push(event);
     this.flushSoon();
   }
