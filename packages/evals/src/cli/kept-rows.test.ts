@@ -45,3 +45,17 @@ describe('a report that was interrupted', () => {
     expect(keptRows(file, { items: 8, seed: 4 }).rowOf(fair)).toBeUndefined();
   });
 });
+
+describe('a report that is joined', () => {
+  it.each([
+    ['no JSON', '{"rows": [', 'is not JSON'],
+    ['other JSON', '{"name": "flyball"}', 'is not a report of the laboratory'],
+    ['nothing', 'null', 'is not a report of the laboratory'],
+    ['rows of something else', '{"rows": [{"id": 1}]}', 'is not a report of the laboratory'],
+  ])('is refused in a sentence where a file holds %s', async (_what, text, says) => {
+    const file = join(folder, 'other.json');
+    writeFileSync(file, text);
+    const { code, error } = await flyball(['lab', 'report', '--from', file]);
+    expect([code, error]).toEqual([2, expect.stringContaining(`${file} ${says}. Pass files that`)]);
+  });
+});

@@ -93,15 +93,34 @@ async function fresh(options: ReportOptions, screen: Call['screen'], kept: KeptR
 }
 
 /** Rows of several runs with the same number of items and seed. */
+function reportIn(file: string): LabReport {
+  const text = readFileSync(file, 'utf8');
+  const hint = 'Pass files that `flyball lab run --json` or `flyball lab report --out` wrote.';
+  let report: Partial<LabReport> | null;
+  try {
+    report = JSON.parse(text);
+  } catch {
+    throw new ConfigError(`${file} is not JSON. ${hint}`);
+  }
+  const isReport =
+    Array.isArray(report?.rows) &&
+    report.rows.every((row?: { id?: unknown; measured?: unknown }) => {
+      return typeof row?.id === 'string' && typeof row.measured === 'object';
+    });
+  if (!isReport) throw new ConfigError(`${file} is not a report of the laboratory. ${hint}`);
+  return report as LabReport;
+}
+
 function joined(files: readonly string[]): LabReport {
-  const reports = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as LabReport);
+  const reports = files.map(reportIn);
   const [first] = reports;
   if (first === undefined || reports.some(({ items, seed }) => items !== first.items || seed !== first.seed))
     throw new ConfigError('These reports have different items or seeds, so they cannot be one table.');
   const order = new Map(claimsNamed([]).map(({ id }, at) => [id, at]));
   const byId = new Map(reports.flatMap(({ rows }) => rows).map((row) => [row.id, row]));
   const rows = [...byId.values()].sort((a, b) => (order.get(a.id) ?? order.size) - (order.get(b.id) ?? order.size));
-  return { ...first, rows };
+  const { condition, items, seed } = first;
+  return { condition, items, seed, rows };
 }
 
 function placed(before: string, page: string, file: string): string {
