@@ -1,9 +1,11 @@
 // shows: R10-SHOW-RETENTION
-/** What removing a month of journals costs: run by run from one table, or by dropping a partition; and what partitions cost until then. */
+/** What removing a month of runs costs, from one table and by dropping a partition; and what partitions cost until then. */
 import { loadavg } from 'node:os';
+import { type PostgresEngine, postgresEngine } from '@flyball/postgres';
+import type { Claim } from 'flyball/adapters/engine-kit';
 import { BODY } from './measure/append-load.js';
-import { connectBare } from './measure/bare-postgres.js';
-import { figure, timed } from './measure/figures.js';
+import { type BarePostgres, connectBare } from './measure/bare-postgres.js';
+import { figure, median, megabytes, quantile, timed } from './measure/figures.js';
 import { heading, table } from './measure/report.js';
 
 const url = process.env['FLYBALL_POSTGRES_URL'] ?? '';
@@ -12,64 +14,190 @@ if (url === '') {
   process.exit(2);
 }
 const MONTHS = 12;
-const RUNS = Number(process.argv[2] ?? 12_000);
-const ENTRIES = 20;
-const schema = `bench_${process.pid}`;
+const RUNS = Number(process.argv[2] ?? 6_000);
+const ENTRIES = Number(process.argv[3] ?? 20);
+const TIMES = 600;
+const ROUNDS = 5;
+/** A month. */
+const REMOVED = Array.from({ length: RUNS / MONTHS }, (_, n) => `r-1-${n}`);
 const client = await connectBare(url);
-await client.query(`CREATE SCHEMA ${schema}`);
 
-const LAYOUTS = {
-  'one table': `CREATE TABLE ${schema}.e (run text COLLATE "C", gen bigint, seq bigint, month int, body text, PRIMARY KEY (run, gen, seq))`,
-  'a partition a month': `CREATE TABLE ${schema}.e (run text COLLATE "C", gen bigint, seq bigint, month int, body text, PRIMARY KEY (run, gen, seq, month)) PARTITION BY LIST (month)`,
-} as const;
-
-/** As an append writes it: an entry needs the one before it. `knows`: the month is given, so one partition is looked into. */
-const appending = (knows: boolean): string => `INSERT INTO ${schema}.e SELECT $1, 0, $2::int8, $3::int,
-  CASE WHEN $2::int8 = 0 OR EXISTS (SELECT 1 FROM ${schema}.e WHERE run = $1 AND gen = 0 AND seq = $2::int8 - 1 ${knows ? 'AND month = $3::int' : ''}) THEN $4 END`;
-
-async function measure(name: keyof typeof LAYOUTS): Promise<readonly string[]> {
-  const isParted = name !== 'one table';
-  await client.query(LAYOUTS[name]);
-  if (isParted)
-    for (let m = 0; m < MONTHS; m += 1)
-      await client.query(`CREATE TABLE ${schema}.e${m} PARTITION OF ${schema}.e FOR VALUES IN (${m})`);
-  await client.query(
-    `INSERT INTO ${schema}.e SELECT 'r' || r, 0, s, r % ${MONTHS}, $1 FROM generate_series(1, ${RUNS}) r, generate_series(0, ${ENTRIES - 1}) s`,
-    [BODY],
-  );
-  await client.query(`VACUUM ANALYZE ${schema}.e`);
-  const times = 2_000;
-  const each = async (text: string, values: (n: number) => readonly unknown[]): Promise<string> =>
-    figure(
-      (await timed(async () => {
-        for (let n = 0; n < times; n += 1)
-          await client.query({ name: `${name} ${text}`.slice(-60), text, values: values(n) });
-      })) / times,
-    );
-  const append = await each(appending(isParted), (n) => [`r${n + 1}`, ENTRIES, (n + 1) % MONTHS, BODY]);
-  const blind = isParted
-    ? await each(appending(false), (n) => [`r${n + 1}`, ENTRIES + 1, (n + 1) % MONTHS, BODY])
-    : append;
-  const read = await each(`SELECT seq, body FROM ${schema}.e WHERE run = $1 AND gen = 0 ORDER BY seq`, (n) => [
-    `r${n + 1}`,
-  ]);
-  const month = await timed(async () => {
-    if (isParted) return client.query(`DROP TABLE ${schema}.e0`);
-    // run by run, as each of them may be held or needed by a fork
-    for (let r = MONTHS; r <= RUNS; r += MONTHS)
-      await client.query({ name: 'gone', text: `DELETE FROM ${schema}.e WHERE run = $1`, values: [`r${r}`] });
-    return undefined;
-  });
-  const vacuum = isParted ? 0 : await timed(() => client.query(`VACUUM ${schema}.e`));
-  await client.query(`DROP TABLE ${schema}.e`);
-  return [name, append, blind, read, `${figure(month)} (${figure((month * MONTHS) / RUNS)} a run)`, figure(vacuum)];
+interface Layout {
+  readonly name: string;
+  readonly schema: string;
+  readonly engine: PostgresEngine;
+  readonly claims: readonly Claim[];
+  seq: number;
 }
 
-const rows = [];
-for (const name of Object.keys(LAYOUTS) as (keyof typeof LAYOUTS)[]) rows.push(await measure(name));
-await client.query(`DROP SCHEMA ${schema} CASCADE`);
-await client.end();
+async function filled(name: string, isParted: boolean): Promise<Layout> {
+  const schema = `bench_${process.pid}_${isParted ? 'months' : 'one'}`;
+  const engine = await postgresEngine({ url, schema, onNotice: () => undefined });
+  if (!isParted)
+    for (const text of [
+      `CREATE TABLE ${schema}.one (LIKE ${schema}.events INCLUDING ALL)`,
+      `DROP TABLE ${schema}.events`,
+      `ALTER TABLE ${schema}.one RENAME TO events`,
+    ])
+      await client.query(text);
+  const { rows } = (await client.query(
+    `SELECT pg_get_expr(adbin, adrelid) AS now FROM pg_attrdef WHERE adrelid = '${schema}.runs'::regclass
+      AND pg_get_expr(adbin, adrelid) LIKE '%EXTRACT%'`,
+  )) as { readonly rows: readonly { readonly now: string }[] };
+  for (let month = 1; month <= MONTHS; month += 1) {
+    const past = 202_400 + month;
+    if (isParted)
+      await client.query(`CREATE TABLE ${schema}.events_${past} PARTITION OF ${schema}.events FOR VALUES IN (${past})`);
+    await client.query(`ALTER TABLE ${schema}.runs ALTER month SET DEFAULT ${past}`);
+    await Promise.all(REMOVED.map((_, n) => create(engine, `r-${month}-${n}`, ENTRIES)));
+  }
+  await client.query(`ALTER TABLE ${schema}.runs ALTER month SET DEFAULT ${rows[0]?.now}`);
+  await client.query(`UPDATE ${schema}.runs SET status = 'done', tip_seq = ${ENTRIES - 1}`);
+  const owner = { id: name, host: 'bench', bootId: 'b', pid: 1, startTime: '1' };
+  const claims = await Promise.all(
+    Array.from({ length: 64 }, async (_, n) => {
+      await create(engine, `now-${n}`, 1);
+      return engine.claim(`now-${n}`, { owner, now: Date.now(), leaseMs: 3_600_000, isGone: () => false });
+    }),
+  );
+  await client.query(`VACUUM ANALYZE ${schema}.events`);
+  await client.query(`VACUUM ANALYZE ${schema}.runs`);
+  return { name, schema, engine, claims, seq: 0 };
+}
+
+function create(engine: PostgresEngine, id: string, entries: number): Promise<void> {
+  const who = { agent: 'agent', version: '1', tenant: 'bench', subject: 'bench' };
+  const first = { entries: Array.from({ length: entries }, (_, seq) => entry(seq)) };
+  return engine.create({ id, ...who, createdAt: Date.now(), first });
+}
+
+const entry = (seq: number) => ({ generation: 0, seq, at: 0, activeMs: 0, body: BODY });
+
+/** Milliseconds of each. */
+async function each(times: number, work: (n: number) => Promise<unknown>): Promise<readonly number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < times; n += 1) took.push(await timed(() => work(n)));
+  return took;
+}
+
+const appendTo = (layout: Layout, n: number): Promise<void> =>
+  layout.engine.append(layout.claims[n] as Claim, { entries: [entry(layout.seq)] });
+
+async function appendsAlone(layout: Layout): Promise<readonly number[]> {
+  return each(TIMES / 2, (n) => {
+    if (n % 64 === 0) layout.seq += 1;
+    return appendTo(layout, n % 64);
+  }).finally(() => fillUp(layout));
+}
+
+/** All runs are at the same place again. */
+async function fillUp(layout: Layout): Promise<void> {
+  for (let n = (TIMES / 2) % 64; n < 64; n += 1) await appendTo(layout, n);
+}
+
+/** Appends of 64 runs at once: milliseconds of 64. */
+async function appendsTogether(layout: Layout): Promise<readonly number[]> {
+  return each(TIMES / 10, () => {
+    layout.seq += 1;
+    return Promise.all(layout.claims.map((_, n) => appendTo(layout, n)));
+  });
+}
+
+const reads = (layout: Layout): Promise<readonly number[]> =>
+  each(TIMES, (n) => layout.engine.read(`r-${(n % MONTHS) + 1}-${n % REMOVED.length}`, { generation: 0 }));
+
+const bytesOf = async ({ schema }: Layout): Promise<number> => {
+  const { rows } = (await client.query(
+    `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class
+      WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r' AND relname LIKE 'events%'`,
+  )) as { readonly rows: readonly { readonly bytes: number }[] };
+  return rows[0]?.bytes ?? 0;
+};
+
+async function logged(work: () => Promise<unknown>): Promise<{ readonly ms: number; readonly log: number }> {
+  const at = async (c: BarePostgres): Promise<number> => {
+    const { rows } = (await c.query(`SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS at`)) as {
+      readonly rows: readonly { readonly at: number }[];
+    };
+    return rows[0]?.at ?? 0;
+  };
+  const before = await at(client);
+  const ms = await timed(work);
+  return { ms, log: (await at(client)) - before };
+}
+
+interface Removal {
+  readonly removed: number[];
+  log: number;
+}
+
+/** By turns, so that a busy moment of the machine hits all layouts alike. */
+async function remove(layouts: readonly Layout[]): Promise<readonly Removal[]> {
+  const removals = layouts.map((): Removal => ({ removed: [], log: 0 }));
+  const tombstone = { agent: 'agent', tenant: 'bench', createdAt: 0, digests: [], head: '' };
+  for (const of of REMOVED)
+    for (const [index, { engine }] of layouts.entries()) {
+      const found = removals[index] as Removal;
+      const operation = { at: 0, by: 'bench', action: 'prune', of } as const;
+      const { status = '', updatedAt: endedAt = 0 } = (await engine.get(of)) ?? {};
+      const { ms, log } = await logged(() =>
+        engine.remove(of, { ...operation, tombstone: { ...tombstone, status, endedAt } }),
+      );
+      found.removed.push(ms);
+      found.log += log;
+    }
+  return removals;
+}
+
+async function afterwards(layout: Layout, { removed, log }: Removal, before: number): Promise<readonly string[]> {
+  const { engine, schema } = layout;
+  const collected = await logged(() => engine.collect(() => []));
+  const idle = await timed(() => engine.collect(() => []));
+  const vacuum = await logged(() => client.query(`VACUUM ${schema}.events`));
+  return [
+    layout.name,
+    `${figure(median(removed))} (${figure(quantile(removed, 0.25))})`,
+    `${figure(collected.ms)} (${figure(idle)})`,
+    figure(vacuum.ms),
+    megabytes(log + collected.log + vacuum.log),
+    megabytes(before - (await bytesOf(layout))),
+  ];
+}
+
+const layouts = [await filled('one table', false), await filled('a partition a month', true)];
+const kinds = { 'append, one run': appendsAlone, 'append, 64 runs at once': appendsTogether, 'read a run': reads };
+const took = new Map<string, number[]>();
+for (let round = 0; round < ROUNDS; round += 1)
+  for (const [kind, measure] of Object.entries(kinds))
+    for (const layout of layouts) {
+      const key = `${kind} ${layout.name}`;
+      const found = await measure(layout);
+      if (round > 0) took.set(key, [...(took.get(key) ?? []), ...found]); // statements are prepared in the first
+    }
 heading(`${RUNS.toLocaleString('en-US')} runs of ${ENTRIES} entries over ${MONTHS} months`, [
-  `Milliseconds. Load of the machine ${loadavg()[0]?.toFixed(1)}.`,
+  `Milliseconds: the middle, and the best quarter. Load of the machine ${loadavg()[0]?.toFixed(1)}.`,
 ]);
-table(['', 'append', 'append, month unknown', 'read a run by its id', 'remove a month', 'vacuum after it'], rows);
+table(
+  ['', ...Object.keys(kinds)],
+  layouts.map(({ name }) => [
+    name,
+    ...Object.keys(kinds).map((kind) => {
+      const found = took.get(`${kind} ${name}`) ?? [];
+      return `${figure(median(found))} (${figure(quantile(found, 0.25))})`;
+    }),
+  ]),
+);
+heading(`Removing a month: ${REMOVED.length.toLocaleString('en-US')} runs`, [
+  'Milliseconds: a run; a collection, and one that finds nothing; a vacuum. Bytes in the log of all of it, and those freed.',
+]);
+const before = await Promise.all(layouts.map(bytesOf));
+const removals = await remove(layouts);
+const rows = [];
+for (const [index, layout] of layouts.entries())
+  rows.push(await afterwards(layout, removals[index] as Removal, before[index] ?? 0));
+table(['', 'remove a run', 'collect', 'vacuum', 'write-ahead log', 'given back'], rows);
+for (const { engine, schema } of layouts) {
+  await engine.close();
+  await client.query(`DROP SCHEMA ${schema} CASCADE`);
+}
+await client.end();

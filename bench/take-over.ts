@@ -26,9 +26,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function ownerOf(engine: Engine, other?: string) {
+async function ownerOf(engine: Engine, runId: string, other?: string) {
   for (;;) {
-    const owner = (await engine.get('walker'))?.owner;
+    const owner = (await engine.get(runId))?.owner;
     if (owner !== undefined && owner.id !== other) return owner;
     await pause(2);
   }
@@ -64,17 +64,20 @@ async function measure(
     ...(dispatcher === undefined ? {} : { dispatcher }),
   });
   const wide = budget({ toolCalls: 1e6, wallMs: 1e9, iterations: 1e6 });
-  await desk.start('walk', null, { id: 'walker', budget: wide });
   const took: number[] = [];
   while (took.length < kills) {
-    const { id, pid } = await ownerOf(engine);
+    // a run of its own for each kill: Restate waits longer with each failure of the same call, up to a second
+    const runId = `walker-${took.length}`;
+    await desk.start('walk', null, { id: runId, budget: wide });
+    const { id, pid } = await ownerOf(engine, runId);
     await pause(200 + Math.random() * 200);
     const child = children.get(pid);
     if (child === undefined) throw new Error(`process ${pid} is none of ours`);
     const began = performance.now();
     child.kill('SIGKILL');
-    await ownerOf(engine, id);
+    await ownerOf(engine, runId, id);
     took.push(performance.now() - began);
+    await desk.cancel(runId);
     children.delete(pid);
     await raise();
   }

@@ -63,7 +63,15 @@ assert.deepEqual(outcome.value, ['refused: http://plain.example is not encrypted
 assert.deepEqual(fetched, ['https://safe.example']);
 
 // #region store
-const store = governedStore(memoryStore(), seams, { runId: 'r1', tenant: 'acme', subject: 'ada' });
+const rules: Seams = {
+  'state.write': [
+    (next) => async (write, ctx) => {
+      if (JSON.stringify(write.value).includes('secret')) throw new Error(`${write.key} holds a secret`);
+      return next(write, ctx);
+    },
+  ],
+};
+const store = governedStore(memoryStore(), rules, { runId: 'r1', tenant: 'acme', subject: 'ada' });
 const at = { tenant: 'acme', owner: 'ada', collection: 'preferences', key: 'language' };
 
 await store.propose(at, { id: 'p1', over: 0, value: { language: 'nb' }, now: Date.now() });

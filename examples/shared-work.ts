@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { type Agent, budget, createRuntime, done, type Framing, memoryEngine, type Session } from 'flyball';
 import { toolLoop } from 'flyball/loops';
-import { conformance, scriptedModel } from 'flyball/testing';
+import { scriptedModel } from 'flyball/testing';
 import { delegateTo, delegateTool, transferTool } from 'flyball/tools';
 import { z } from 'zod';
 
@@ -34,11 +34,6 @@ const team: Agent<readonly string[], readonly string[]> = async (run, topics) =>
   );
   return done(facts.read().map(({ entry }) => entry));
 };
-// #endregion
-
-// #region conformance
-const report = await conformance(team, ['tides', 'winds'], { engine: memoryEngine });
-assert(report.ok, report.ok ? '' : report.because);
 // #endregion
 
 // #region delegate

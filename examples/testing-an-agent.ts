@@ -8,6 +8,7 @@ import {
   type CrashPlan,
   type CrashPoint,
   callFormula,
+  conformance,
   crashingEngine,
   eachEffectOnce,
   exercise,
@@ -80,6 +81,12 @@ async function crashAndResume(plan: CrashPlan): Promise<readonly CrashPoint[]> {
 
 const points = await crashAndResume(() => false); // a play without a crash returns all points to try
 for (const { n, when } of points) await crashAndResume({ at: n, when });
+// #endregion
+
+// #region conformance
+const checked = support(scriptedModel({ support: () => 'It arrives on Monday.' }), book);
+const kept = await conformance(checked, input, { engine: memoryEngine });
+assert(kept.ok, kept.ok ? '' : kept.because);
 // #endregion
 
 // #region exercise

@@ -41,7 +41,7 @@ export function claimsIn(path, text) {
 export function claims() {
   const files = [
     ...filesUnder('packages', /\.test\.ts$/),
-    ...filesUnder('packages/flyball/src/testing', /contract[^/]*(?<!\.test)\.ts$/), // a contract's titles stand where it is written, not where it is run
+    ...filesUnder('packages/flyball/src/testing', /contract[^/]*(?:\/[^/]+)?(?<!\.test)\.ts$/), // a contract's titles stand where it is written, not where it is run
     ...filesUnder('test', /\.test\.ts$/),
     ...filesUnder('bench', /\.(ts|mjs)$/),
   ];

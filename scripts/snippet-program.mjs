@@ -26,10 +26,12 @@ export function readExample(path, code) {
 
 /**
  * The definitions that the lines from `start` to `end` use, directly or through one another, without those that were
- * shown before; and the imports that these lines, or those definitions, use.
- * @param {Example} example @param {{ readonly start: number, readonly end: number }} lines @param {ReadonlySet<Statement>} shown
+ * shown before; and the imports that these lines, or those definitions, use, without those that were made before. Adds
+ * what it imports to them.
+ * @param {Example} example @param {{ readonly start: number, readonly end: number }} lines
+ * @param {{ readonly shown: ReadonlySet<Statement>, readonly imported: Set<string> }} before
  */
-export function neededBy(example, lines, shown) {
+export function neededBy(example, lines, { shown, imported }) {
   const isInside = (/** @type {Node | Statement} */ { start, end }) => start >= lines.start && end <= lines.end;
   const own = example.statements.filter(isInside);
   const around = example.statements.find(({ start, end }) => start < lines.start && end > lines.end);
@@ -53,13 +55,23 @@ export function neededBy(example, lines, shown) {
     return about.some((each) => setup.has(each)) && about.every((each) => setup.has(each) || shown.has(each));
   }
   const given = example.imports.filter((node) => !isInside(node));
-  return {
-    own,
-    setup: inOrder,
-    imports: importsOf(given, used),
-    setupImports: importsOf(given, new Set(inOrder.flatMap(({ uses }) => [...uses]))),
+  /** @param {Iterable<string>} names */
+  const anew = (names) => {
+    const fresh = new Set([...names].filter((name) => !imported.has(name)));
+    for (const name of fresh) if (isImported(given, name)) imported.add(name);
+    return importsOf(given, fresh);
   };
+  const setupImports = anew(inOrder.flatMap(({ uses }) => [...uses]));
+  const written = example.imports.filter(isInside);
+  for (const name of written.flatMap(namesOf)) imported.add(name);
+  return { own, setup: inOrder, setupImports, imports: anew(used) };
 }
+
+/** @param {readonly Node[]} imports @param {string} name */
+const isImported = (imports, name) => imports.some((node) => namesOf(node).includes(name));
+
+/** What an import binds. @param {Node} node @returns {readonly string[]} */
+const namesOf = (node) => node['specifiers'].map((/** @type {Node} */ each) => each['local'].name);
 
 /** `assert(…)` as a statement. @param {Node} node */
 const isAssertion = (node) => node.type === 'ExpressionStatement' && node['expression'].callee?.name === 'assert';

@@ -70,9 +70,11 @@ export function recut({ path, text }, read = readSource) {
   const problems = [];
   /** @type {Map<string, Shown>} */
   const shown = new Map();
+  let section = sectionAt(text, 0);
   const fresh = text.replace(FENCE, (whole, ...rest) => {
     const { source } = rest.at(-1);
     const line = text.slice(0, rest.at(-3)).split('\n').length;
+    if (rest.at(-3) >= section.end) section = sectionAt(text, rest.at(-3));
     if (source === undefined) {
       problems.push(`${path}:${line} has a snippet without a source; put <!-- from examples/…#region --> above it.`);
       return whole;
@@ -85,7 +87,7 @@ export function recut({ path, text }, read = readSource) {
       return whole;
     }
     const [head = ''] = /<!-- from \S+ -->\n+```[^\n]*\n/.exec(whole) ?? [];
-    const { setup, imports } = completed(shown, file, content, region);
+    const { setup, imports } = completed({ shown, imported: importedIn(section, file) }, file, content, region);
     const wanted = `${setup}${head}${[...imports, code].join('\n')}\n\`\`\``;
     if (whole === wanted) return whole;
     problems.push(`${path}:${line} differs from ${source}; run node scripts/snippets.mjs --write.`);
@@ -113,18 +115,37 @@ export function copied({ path, text }) {
   return [...blocks].map(([file, parts]) => ({ name: nameOf(file), code: joined(parts) }));
 }
 
-/** @typedef {{ readonly example: import('./snippet-program.mjs').Example, readonly statements: Set<import('./snippet-program.mjs').Statement> }} Shown an example, and what of it the page has shown */
+/**
+ * @typedef {{ readonly example: import('./snippet-program.mjs').Example, readonly statements: Set<import('./snippet-program.mjs').Statement> }} Shown an example, and what of it the page has shown
+ * @typedef {{ readonly end: number, readonly imported: Map<string, Set<string>> }} Section where it ends, and what its blocks of each example import so far: nobody can import a name twice who copies them one below the other
+ */
+
+/** @param {string} text @param {number} at @returns {Section} the section around this place */
+function sectionAt(text, at) {
+  const next = text.slice(at + 1).search(/^#{2,} /m);
+  return { end: next < 0 ? text.length : at + 1 + next, imported: new Map() };
+}
+
+/** @param {Section} section @param {string} file */
+function importedIn({ imported }, file) {
+  const known = imported.get(file) ?? new Set();
+  imported.set(file, known);
+  return known;
+}
 
 /**
  * What stands above and inside a fence besides the lines of its region.
- * @param {Map<string, Shown>} shown @param {string} file @param {string} content @param {string | undefined} region
+ * @param {{ readonly shown: Map<string, Shown>, readonly imported: Set<string> }} before @param {string} file @param {string} content @param {string | undefined} region
  * @returns {{ readonly setup: string, readonly imports: readonly string[] }}
  */
-function completed(shown, file, content, region) {
+function completed({ shown, imported }, file, content, region) {
   if (!file.endsWith('.ts')) return { setup: '', imports: [] };
   const known = shown.get(file) ?? { example: readExample(file, content), statements: new Set() };
   shown.set(file, known);
-  const { own, setup, imports, setupImports } = neededBy(known.example, rangeOf(content, region), known.statements);
+  const { own, setup, imports, setupImports } = neededBy(known.example, rangeOf(content, region), {
+    shown: known.statements,
+    imported,
+  });
   for (const each of [...own, ...setup]) known.statements.add(each);
   const code = setup.map(({ start, end }) => content.slice(start, end));
   const block = [...setupImports, ...(setupImports.length > 0 ? [''] : []), ...code].join('\n');

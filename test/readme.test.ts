@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
+import { DOCUMENTS } from '../scripts/packages.mjs';
 import { documentationProblems, linkProblems, quickStartProblems } from '../scripts/readme-check.mjs';
 import { cut, recut } from '../scripts/snippets.mjs';
 
@@ -24,10 +25,17 @@ describe('the documentation', () => {
     expect(pages.filter((page) => !near.has(page))).toEqual([]);
   });
 
-  it('says how to install a package from a clone, with the name that npm gives the file', () => {
+  it('says how to install every package from a clone, with the name that npm gives the file, and so does every page with an install command [R19-INSTALL-FROM-CLONE]', () => {
     const { name, version } = JSON.parse(read('packages/flyball/package.json')) as Record<string, string>;
-    expect(read('README.md')).toContain('`npm pack -w packages/flyball`');
+    const workspaces = Object.keys(DOCUMENTS).map((folder) => `-w packages/${folder}`);
+    const [command = ''] = /^npm install && npm pack .*$/m.exec(read('README.md')) ?? [];
+    for (const workspace of workspaces) expect(command).toContain(workspace);
     expect(read('README.md')).toContain(`${name}-${version}.tgz`);
+    const pages = readdirSync(join(root, 'docs')).filter((page) => page.endsWith('.md'));
+    const installs = pages.filter((page) => /npm install[^\n`]* @?flyball\b/.test(read(`docs/${page}`)));
+    expect(installs).toEqual(expect.arrayContaining(['postgres.md', 'restate.md', 'server.md']));
+    const silent = installs.filter((page) => !read(`docs/${page}`).includes('(../README.md#an-agent)'));
+    expect(silent).toEqual([]);
   });
 
   it('has a licence, a changelog, guides with a picture of the rooms, and dated decisions [R2-REPO-DOCS]', () => {

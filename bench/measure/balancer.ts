@@ -5,6 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface Balancer {
   readonly url: string;
   readonly ports: Set<number>;
+  /** Breaks every connection. */
+  cut(): void;
   close(): void;
 }
 
@@ -36,14 +38,18 @@ export async function balancer(): Promise<Balancer> {
     from.on('close', () => sockets.delete(from));
     pass(from, 0);
   });
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ports,
+    cut,
     close() {
       server.close();
-      for (const socket of sockets) socket.destroy();
+      cut();
     },
   };
 }

@@ -212,7 +212,7 @@ describe('flyball patterns', () => {
     const none = await said('bset');
     expect([none.code, none.out]).toEqual([7, '']);
     expect(none.error).toContain('has no run of an agent "bset"');
-    expect((await said('best', join(folder, 'gone.db'))).error).toContain('There is no database');
+    expect((await said('best', join(folder, 'gone.db'))).error).toContain('gone.db does not exist');
   });
 
   it('suggest --runs: names the option that should change, with both values [R17-CLI]', async () => {

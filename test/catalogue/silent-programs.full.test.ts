@@ -27,7 +27,9 @@ vi.mock('flyball', async (original) => {
 });
 
 const folder = join(root, 'packages/flyball/dist-examples'); // where they find their files
-const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+/** Its contract tests would begin where it is loaded, and it hands no agents to a runtime. */
+const TESTS = 'own-engine.js';
+const files = readdirSync(folder).filter((name) => name.endsWith('.js') && name !== TESTS);
 /** These hand their agents to the evaluation harness. */
 const WITHOUT: readonly string[] = ['evals.js', 'own-domain.js', 'suites.js'];
 

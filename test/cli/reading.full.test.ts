@@ -13,13 +13,13 @@ const start = (agent: string, id: string, ...options: string[]) =>
   desk.flyball('run', AGENTS, '--agent', agent, '--id', id, ...options);
 
 describe('flyball runs', () => {
-  it('lists runs, newest first, by status, agent and tenant, page by page [R2-CLI-RUNS]', async () => {
+  it('lists runs with the version of their agent, newest first, by status, agent and tenant, page by page [R2-CLI-RUNS]', async () => {
     await start('greet', 'r1', '--input', '{"name":"Ada"}', '--tenant', 'acme');
     await start('form', 'r2');
     await start('form', 'r3', '--tenant', 'acme');
     const { out } = await desk.flyball('runs');
     expect(out.split('\n').map((line) => line.split(' ')[0])).toEqual(['r3', 'r2', 'r1', '']);
-    expect(out).toMatch(/r2 +suspended +form .*waits for form/);
+    expect(out).toMatch(/r2 +suspended +form v1 .*waits for form/);
     const ids = async (...filter: string[]) =>
       (lastJson((await desk.flyball('runs', ...filter, '--json')).out)['runs'] as { id: string }[]).map(({ id }) => id);
     expect(await ids('--status', 'suspended', '--tenant', 'acme')).toEqual(['r3']);

@@ -64,3 +64,12 @@ it('the first key says that it closes the doors; the second has nothing to close
   expect((await make('one')).out).toContain(closes);
   expect((await make('two')).out).not.toContain(closes);
 });
+
+it.each([[['runs']], [['plugin', 'nothing']], [['__complete', '--', 'ru']]])(
+  'an address of a database with a slip in it ends %j in a sentence, and is not shown [R10-WORK-DB-SLIPS]',
+  async (words) => {
+    const { code, out, error } = await flyball(words, { FLYBALL_DB: 'postgres:/u:SECRET@host/x' });
+    if (words[0] === 'runs') expect([code, error]).toEqual([2, expect.stringContaining('cannot be read as one')]);
+    expect(out + error).not.toContain('SECRET');
+  },
+);

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 /** Programs of others that talk to ours. `.ci/run` installs them; without them their tests are skipped, and say so. */
 const PYTHON = resolve('.cache/peers/python/bin');
 export const NODE_PEERS = resolve('.cache/peers/node');
+export const COMPOSE_READER = resolve('.cache/peers/compose/cmd');
 
 export function hasPython(...modules: readonly string[]): boolean {
   const lib = join(PYTHON, '../lib');
@@ -14,6 +15,10 @@ export function hasPython(...modules: readonly string[]): boolean {
 
 export function hasPackages(...names: readonly string[]): boolean {
   return has(names, (name) => existsSync(join(NODE_PEERS, 'node_modules', name)));
+}
+
+export function hasComposeReader(): boolean {
+  return has(['compose'], () => existsSync(COMPOSE_READER));
 }
 
 function has(names: readonly string[], isThere: (name: string) => boolean): boolean {

@@ -15,11 +15,12 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
   const { runId } = journey;
   const waiting: string[] = [];
   try {
+    await life.ready;
     const known = await runtime.get(runId).catch(() => undefined);
     if (known !== undefined) await forgetUnheard(runtime, journey);
     let handle = known === undefined ? await journey.begin(runtime) : await goOn(runtime, runId);
     for (let turn = 0; turn < MOST_TURNS; turn++) {
-      const outcome = await handle.outcome();
+      const outcome = await rested(place, handle);
       if (outcome.stop === 'bounded') {
         const next = await enlarge(place, life, journey, outcome);
         if (next === undefined) return outcome;
@@ -32,7 +33,7 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
       else {
         if (turn > MOST_TURNS - 4) waiting.push(JSON.stringify(outcome.waiting));
         const until = Math.min(...outcome.waiting.map((one) => one.until ?? Number.POSITIVE_INFINITY));
-        const hasHelped = await helped(runtime, runId, outcome.waiting);
+        const hasHelped = await helped(place, life, { runId, waiting: outcome.waiting });
         const isAnswered = (await respond(place, life, journey, outcome.waiting)) || hasHelped;
         if (!isAnswered && until === Number.POSITIVE_INFINITY)
           return { stop: 'hangs', because: JSON.stringify(outcome.waiting) };
@@ -47,19 +48,31 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
   }
 }
 
+/** It may rest as before where it was only just handed over. */
+async function rested({ dispatching }: Place, handle: RunHandle): Promise<Outcome<unknown>> {
+  const first = await handle.outcome();
+  if (dispatching === undefined) return first;
+  await dispatching.settled();
+  return handle.outcome();
+}
+
 /**
  * Other runs that this one started, or waits for, are taken to their ends, as a worker would. True where one has come to
  * its end. A fork waits for runs that its origin started: one whose process died between its last entry and giving it
  * back is left like that by an origin that was told of the end, and says that it is running until somebody takes it over.
  */
-async function helped(runtime: Runtime, runId: string, waiting: readonly Waiting[]): Promise<boolean> {
+async function helped(
+  place: Place,
+  { runtime }: Life,
+  { runId, waiting }: { readonly runId: string; readonly waiting: readonly Waiting[] },
+): Promise<boolean> {
   const { runs } = await runtime.list({ agent: 'helper', limit: 100 });
   const joined = new Set(waiting.map(({ name }) => name));
   let hasHelped = false;
   for (const { id, status, source } of runs) {
     const isItsOwn = source === `run:${runId}` || joined.has(`ended:${id}`);
     if (!isItsOwn || !['pending', 'running', 'suspended'].includes(status)) continue;
-    await (await runtime.wake(id)).outcome();
+    await rested(place, await runtime.wake(id));
     hasHelped = true;
   }
   return hasHelped;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { EVEN, type Flavor, NONE, type Program, treesOf } from './program.js';
+import { AROUND, EVEN, type Flavor, NONE, type Program, treesOf } from './program.js';
 
 /** What happens to a run from outside, at a write of one of its lives. */
 export interface Meddling {
@@ -52,6 +52,8 @@ export interface Case {
   readonly generations: readonly Program[];
   readonly rounds: number;
   readonly failsAtEnd: boolean;
+  /** It ends with whatever its program did last, and not with an effect of its own. */
+  readonly isBrief?: boolean;
   /** What mended code does in addition, which only forks run. */
   readonly more: Program | undefined;
   /** The budgets of the run, one after the other: the next holds after a bound or a pause. */
@@ -130,6 +132,7 @@ function casesOf(profile: string, { flavor, generations, parts }: Profile): fc.A
     generations: fc.array(body, { minLength: 1, maxLength: generations }),
     rounds: fc.constant(1),
     failsAtEnd: fc.boolean(),
+    isBrief: fc.constant(false),
     more: fc.constant(undefined),
     budgets: AMPLE,
     enlarges: fc.constant(true),
@@ -170,12 +173,17 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   budget: {
-    flavor: { weights: { ...EVEN, call: 6, ask: 4, take: 3 }, slices: ['share', 'of', 'half', 'rest', 'clock'] },
+    flavor: {
+      weights: { ...EVEN, call: 6, ask: 4, take: 3 },
+      slices: ['share', 'of', 'half', 'rest', 'clock'],
+      around: [...AROUND, 'latch'],
+    },
     generations: 2,
     parts: {
       budgets: tight,
       restMs: fc.constantFrom(0, WEEK_MS),
       overshoot: fc.constantFrom(1, 50),
+      isBrief: fc.boolean(),
       meddling: fc.array(meddlingOf('pause'), { maxLength: 1 }),
     },
   },

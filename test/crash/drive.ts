@@ -2,6 +2,7 @@ import type { Engine, Entry } from 'flyball';
 import type { CrashPoint } from 'flyball/testing';
 import { carry, noteEra } from './carry.js';
 import { type Case, type Crash, ENOUGH, type Meddling, WEEK_MS } from './case.js';
+import type { Dispatching } from './dispatching.js';
 import { type End, type Journey, person } from './journey.js';
 import { pass } from './jumping-clock.js';
 import { type Killed, killedAt } from './killed.js';
@@ -18,14 +19,16 @@ export interface Driven {
   readonly killed: readonly Killed[];
 }
 
+export interface About {
+  readonly runId?: string;
+  readonly patienceMs?: number;
+  readonly dispatching?: Dispatching;
+}
+
 /** Carries a case to its end through all its crashes: each life is a new runtime over the same engine and world. */
-export async function drive(
-  given: Case,
-  engine: Engine,
-  about: { readonly runId?: string; readonly patienceMs?: number } = {},
-): Promise<Driven> {
+export async function drive(given: Case, engine: Engine, about: About = {}): Promise<Driven> {
   const runId = about.runId ?? 'run';
-  const place = new Place(given, engine);
+  const place = new Place(given, engine, about.dispatching);
   const journey = journeyOf(place, runId);
   let isCancelled = false;
   const killed: Killed[] = [];

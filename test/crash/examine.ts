@@ -1,7 +1,7 @@
-import { type Budget, type Engine, type Entry, type EventType, messagesOf } from 'flyball';
+import { type Budget, type Engine, type Entry, type EventType, messagesOf, type RunEvent } from 'flyball';
 import type { Case } from './case.js';
 import { isOfAnOldTurn } from './deadlines.js';
-import { type Driven, drive, untilRest } from './drive.js';
+import { type About, type Driven, drive, untilRest } from './drive.js';
 import { type Forked, forksOf } from './forks.js';
 import { type End, type Journey, person } from './journey.js';
 import { forgottenTime } from './killed.js';
@@ -20,11 +20,7 @@ export interface Examined {
 }
 
 /** Plays a case with everything that happens in it, and says which rules were broken. */
-export async function examine(
-  given: Case,
-  engine: Engine,
-  about: { readonly runId?: string; readonly patienceMs?: number } = {},
-): Promise<Examined> {
+export async function examine(given: Case, engine: Engine, about: About = {}): Promise<Examined> {
   const driven = await drive(given, engine, about);
   const { place, end, entries, journey, runId } = driven;
   const { world } = place;
@@ -76,7 +72,9 @@ function unexpectedEnd({ end, entries, isCancelled, place: { given } }: Driven):
 
 /**
  * Equal parts come to the whole: whoever asks for something beside them stands at a bound, however large the budget is. A
- * part is given back when its end is delivered, and that is not before something else moves the code after it.
+ * part is given back when its end is delivered, and that is not before something else moves the code after it, nor before the
+ * process has repeated its past. What was open where the bound was told counts: an end that the code got on its way out
+ * made no room before.
  */
 export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
   if (end.stop !== 'bounded') return false;
@@ -84,13 +82,20 @@ export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
   const equal = new Set<string>();
   const open = new Map<string, number>();
   const ending = new Set<string>();
-  for (const { event } of entries) {
-    if (LEAVES_PARTS.has(event.type)) {
+  const begun = new Set<string>();
+  const told = entries.findLastIndex(
+    ({ event }) => event.type === 'trip' && event.node === '' && event.bound === axis && event.limit === end.limit,
+  );
+  const repeating = whileRepeating(entries);
+  for (const [place, { generation, event }] of (told === -1 ? entries : entries.slice(0, told)).entries()) {
+    if (LEAVES_PARTS.has(event.type) || isBegunAgain(event, generation, begun)) {
       if (event.type === 'spawn-end') ending.add(event.id);
       continue;
     }
-    for (const id of ending) open.delete(id);
-    ending.clear();
+    if (!repeating.has(place)) {
+      for (const id of ending) open.delete(id);
+      ending.clear();
+    }
     if (event.type === 'spawn-start' && event.slice.of !== undefined) equal.add(event.id);
     // one that had ended at a bound gets a part of a larger budget, and goes on
     const isGiven = event.type === 'spawn-start' || event.type === 'slice-change';
@@ -102,6 +107,32 @@ export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
 
 /** Entries after which an end that was written before them may still be in line. */
 const LEAVES_PARTS: ReadonlySet<EventType> = new Set(['spawn-end', 'trip', 'wait-close', 'run-end']);
+
+/**
+ * Places of what a process wrote while it still repeated its past, where it is known: it gives out the parts of a new
+ * budget until that past has ended, and delivers no end of its own before.
+ */
+function whileRepeating(entries: readonly Entry[]): ReadonlySet<number> {
+  const places = new Set<number>();
+  let repeats = false;
+  for (const [place, { event }] of [...entries.entries()].toReversed()) {
+    if (event.type === 'slice-change') repeats = true;
+    if (event.type === 'attempt-start') repeats = false;
+    if (repeats) places.add(place);
+  }
+  return places;
+}
+
+const BEGINS: ReadonlySet<EventType> = new Set(['ask-start', 'intent', 'call-start', 'wait-start']);
+
+/** A process that goes on begins what was under way again before it delivers anything: no end has moved the code to that. */
+function isBegunAgain(event: RunEvent, generation: number, begun: Set<string>): boolean {
+  if (!BEGINS.has(event.type) || !('id' in event)) return false;
+  const effect = `${generation}:${event.id}`;
+  if (begun.has(effect)) return true;
+  begun.add(effect);
+  return false;
+}
 
 export function isItsOwnEnd(given: Case, end: End): boolean {
   if (end.stop === 'failed' && end.failure.code === 'CONTINUE_REFUSED')
@@ -120,7 +151,7 @@ export function endName(end: End): string {
   if (end.stop === 'bounded') return `bounded:${end.bound}`;
   if (end.stop !== 'stalled') return end.stop;
   // of a replay that parted from its history, the step at which it did
-  const step = /journal holds \w+ "([^"]*)"/.exec(end.because)?.[1];
+  const step = /journal holds [^",]*"([^"]*)"/.exec(end.because)?.[1];
   return `stalled:${end.code}${step === undefined ? '' : `:${step}`}`;
 }
 

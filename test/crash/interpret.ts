@@ -53,6 +53,7 @@ export function agentOf(
     if (value.stop !== 'done') return value;
     if (generation < programs.length - 1)
       run.continueWith({ generation: generation + 1, board: stage.board.slice(-2) });
+    if (given.isBrief === true && !given.failsAtEnd) return done(value.value);
     const last = await run.step('last', [...stage.board.slice(-4), value.value], () => on.world.fresh(), 'pure');
     if (given.more !== undefined && on.world.isMended) await play(given.more, run, stage);
     if (given.failsAtEnd) return failed({ code: 'EFFECT_FAILED', message: 'fails at its end', retryable: false });
@@ -157,7 +158,9 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
     case 'race':
       return Promise.race(program.parts.map((part) => play(part, run, stage)));
     case 'first':
-      return run.first(branches(program.parts));
+      return program.isTold === true ? toldFirst(program, run, stage) : run.first(branches(program.parts));
+    case 'latch':
+      return latched(program, run, stage);
     case 'spawn': {
       const outcome = await child(program, run, stage);
       return 'value' in outcome ? outcome.value : outcome.stop;
@@ -179,15 +182,60 @@ async function each(program: Program & { readonly kind: 'each' }, run: Run, stag
   return taken;
 }
 
+/** Whoever comes first says so, and so does whoever takes its result: nothing of the others may be left then. */
+async function toldFirst(program: Program & { readonly kind: 'first' }, run: Run, stage: Stage): Promise<unknown> {
+  const branches = program.parts.map((part) => async (on: Run) => {
+    const told = await voted(part, on, stage);
+    on.note({ kind: 'came-first', path: on.path });
+    return told;
+  });
+  const { path, value } = await run.first(branches);
+  run.note({ kind: 'counted', path });
+  return value;
+}
+
+/** What opens the latch may be stopped by a bound of the whole run: then nobody does until the run goes on under another. */
+async function latched(program: Program & { readonly kind: 'latch' }, run: Run, stage: Stage): Promise<unknown> {
+  let settle: (how: { readonly error?: unknown }) => void = () => undefined;
+  const opened = new Promise<{ readonly error?: unknown }>((resolve) => {
+    settle = resolve;
+  });
+  const opens = async (on: Run): Promise<unknown> => {
+    try {
+      let value: unknown;
+      for (const part of program.parts) value = await play(part, on, stage);
+      settle({});
+      return value;
+    } catch (error) {
+      if (!(error instanceof BoundReachedError) || error.node !== '') settle({ error });
+      throw error;
+    }
+  };
+  const [first] = await run.all<unknown>(
+    [
+      opens,
+      async () => {
+        const { error } = await opened;
+        if (error !== undefined) throw error;
+        return 'opened';
+      },
+    ],
+    2,
+  );
+  if (first?.ok === false) throw first.error;
+  return first?.value ?? null;
+}
+
 async function some(program: Program & { readonly kind: 'some' }, run: Run, stage: Stage): Promise<unknown> {
   const branches = program.parts.map((part) => (on: Run) => voted(part, on, stage));
   const need = Math.min(program.need, branches.length);
   const deadline = program.isTimed ? { deadline: run.now() + 1000 } : {};
   const votes = await run.some(branches, { need, width: program.width, ...deadline });
-  for (const vote of votes) {
+  const taken = votes.map((vote) => {
     if (!vote.ok) throw vote.error;
-    run.note({ kind: 'counted', path: vote.value.path });
-  }
+    return vote.value.path;
+  });
+  for (const path of taken) run.note({ kind: 'counted', path });
   stage.board.push(votes.map(({ index }) => index));
   return votes.map((vote) => (vote.ok ? vote.value.value : null));
 }

@@ -1,4 +1,5 @@
 import { type AutoClock, autoClock } from 'flyball/testing';
+import type { AutoClockOptions } from '../../packages/flyball/src/testing/auto-clock.js';
 
 /** A clock that somebody sets: what it shows jumps, and timers go on as a machine's do. */
 export interface JumpingClock extends AutoClock {
@@ -7,8 +8,8 @@ export interface JumpingClock extends AutoClock {
   offset(): number;
 }
 
-export function jumpingClock(isBusy: () => boolean = () => false): JumpingClock {
-  const clock = autoClock({ isBusy });
+export function jumpingClock(options: AutoClockOptions = {}): JumpingClock {
+  const clock = autoClock(options);
   let offset = 0;
   return {
     ...clock,

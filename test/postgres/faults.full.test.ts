@@ -155,6 +155,35 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
     await engine.close();
   });
 
+  it('keeps a run that goes on while it is removed, after it was looked at [R19-REMOVED-AS-SEEN]', async () => {
+    const schema = freshSchema();
+    const [engine, elsewhere] = [await open(server.url, { schema }), await open(server.url, { schema })];
+    await engine.create(newRun('a'));
+    await engine.release(await claimBy(engine, 'a', 'me'), { status: 'bounded', now: START });
+    const seen = { agent: 'agent', tenant: 'tenant', status: 'bounded', createdAt: START, endedAt: START };
+    // it was looked at, and waits to write its first line
+    const blocking = sql('BEGIN', `LOCK TABLE ${schema}.operations IN SHARE MODE`, 'SELECT pg_sleep(61)').catch(
+      () => undefined,
+    );
+    const asleep = "FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(61)'";
+    await expect.poll(() => sql(`SELECT 1 ${asleep}`)).toHaveLength(1);
+    const removal = { at: START, by: 'operator', action: 'prune', of: 'a' } as const;
+    const refused = engine
+      .remove('a', { ...removal, tombstone: { ...seen, digests: [], head: '' } })
+      .catch((error: unknown) => error);
+    await expect
+      .poll(() => sql("SELECT 1 FROM pg_stat_activity WHERE application_name = 'flyball' AND wait_event_type = 'Lock'"))
+      .toHaveLength(1);
+    await elsewhere.requeue('a');
+    await elsewhere.release(await claimBy(elsewhere, 'a', 'you'), { status: 'done', now: START + 1 });
+    await sql(`SELECT pg_terminate_backend(pid) ${asleep}`);
+    await blocking;
+    expect(await refused).toMatchObject({ code: 'RUN_KEPT', detail: { because: 'changed' } });
+    expect(await engine.get('a')).toMatchObject({ status: 'done' });
+    expect(await engine.operations('a')).toEqual([]);
+    await Promise.all([engine.close(), elsewhere.close()]);
+  });
+
   it('says that it cannot tell when nobody answers any more, and the same batch may be given again [R10-PG-LOST-ANSWERS]', async () => {
     const schema = freshSchema();
     const engine = await open(server.url, { schema, patienceMs: 300 });

@@ -15,11 +15,12 @@ export const LIKE_COCKROACH: readonly Lack[] = [
   { says: /^SELECT version\(\)/, instead: "SELECT 'CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)' AS product" },
   { says: /^SHOW server_version_num/, instead: "SELECT '130000' AS server_version_num" },
   { says: /COLLATE "C"/, instead: failing('22023', 'invalid locale C: language: tag is not well-formed') },
+  { says: /PARTITION BY LIST|PARTITION OF/, instead: failing('42601', 'at or near "EOF": syntax error') },
   { says: /hashtext\(/, instead: failing('42883', 'unknown function: hashtext()') },
   { says: /^LISTEN /, instead: failing('0A000', 'unimplemented: LISTEN') },
   { says: /pg_notify\(/, instead: 'SELECT unknown_function($1::text, $2::text)' },
   { says: /pg_total_relation_size/, instead: 'SELECT unknown_function($1::text)' },
-  { says: /SET \(fillfactor|SET \(autovacuum/, instead: failing('22023', 'invalid storage parameter') },
+  { says: /SET \(fillfactor|SET \(autovacuum|SET STATISTICS/, instead: failing('22023', 'invalid storage parameter') },
   { says: /^SET enable_multiple_modifications_of_table/, instead: 'SELECT 1' },
 ];
 

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,32 +13,21 @@ if (why !== undefined) process.stdout.write(`Skipped PgBouncer: ${why}.\n`);
 
 describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
   let server: TestServer;
-  let pooler: ReturnType<typeof spawn>;
+  let poolers: readonly ReturnType<typeof spawn>[] = [];
   let url: string;
+  /** Of one that takes what a connection sets and does nothing with it. */
+  let silentUrl: string;
 
   beforeAll(async () => {
     server = await startServer();
-    const port = await freePort();
-    url = server.url.replace(`:${server.port}/`, `:${port}/`);
-    const file = join(server.folder, 'pgbouncer.ini');
-    const users = join(server.folder, 'users.txt');
-    writeFileSync(users, '"postgres" ""\n');
-    writeFileSync(
-      file,
-      `[databases]\n* = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\n` +
-        `auth_type = trust\nauth_file = ${users}\npool_mode = transaction\ndefault_pool_size = 3\n`,
-    );
-    const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
-    const user = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
-    for (const path of [file, users]) {
-      chmodSync(path, 0o600);
-      if (user.uid !== undefined) chownSync(path, user.uid, user.gid);
-    }
-    pooler = spawn('pgbouncer', [file], { stdio: 'ignore', ...user });
-    while (!(await answers(port))) await sleep(20);
+    const main = await startPooler(server);
+    const silent = await startPooler(server, 'ignore_startup_parameters = options,extra_float_digits\n');
+    poolers = [main.pooler, silent.pooler];
+    url = main.url;
+    silentUrl = silent.url;
   });
   afterAll(() => {
-    pooler.kill('SIGKILL');
+    for (const pooler of poolers) pooler.kill('SIGKILL');
     server.remove();
   });
 
@@ -72,7 +61,43 @@ describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
     );
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('pooled: true') });
   });
+
+  it('is named at once when it ignores what a connection sets [R10-PG-POOLER]', async () => {
+    const error = await open(silentUrl, { schema: freshSchema() }).then(
+      (engine) => engine.close(),
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/pooler in transaction mode \(.*statement_timeout is 0 ms.*pooled: true/),
+    });
+    const engine = await open(silentUrl, { schema: freshSchema(), pooled: true });
+    await engine.create(newRun('a'));
+    await engine.close();
+  });
 });
+
+async function startPooler(server: TestServer, more = '') {
+  const port = await freePort();
+  const folder = mkdtempSync(join(server.folder, 'pooler-'));
+  const file = join(folder, 'pgbouncer.ini');
+  const users = join(folder, 'users.txt');
+  writeFileSync(users, '"postgres" ""\n');
+  writeFileSync(
+    file,
+    `[databases]\n* = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\n` +
+      `auth_type = trust\nauth_file = ${users}\npool_mode = transaction\ndefault_pool_size = 3\n${more}`,
+  );
+  const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
+  const user = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
+  for (const path of [folder, file, users]) {
+    chmodSync(path, path === folder ? 0o700 : 0o600);
+    if (user.uid !== undefined) chownSync(path, user.uid, user.gid);
+  }
+  const pooler = spawn('pgbouncer', [file], { stdio: 'ignore', ...user });
+  while (!(await answers(port))) await sleep(20);
+  return { pooler, url: server.url.replace(`:${server.port}/`, `:${port}/`) };
+}
 
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -36,14 +36,21 @@ export function programs(): string | undefined {
 
 /** Why there can be no server here; undefined where there can be one. */
 export function whyNoServer(): string | undefined {
-  if (process.env['FLYBALL_POSTGRES_URL'] !== undefined) return undefined;
-  if (programs() === undefined) return 'PostgreSQL is not installed (initdb and pg_ctl were not found)';
+  return process.env['FLYBALL_POSTGRES_URL'] === undefined ? whyNoneFrom(programs()) : undefined;
+}
+
+/** The same of one with these programs. */
+export function whyNoneFrom(folder: string | undefined): string | undefined {
+  if (folder === undefined) return 'PostgreSQL is not installed (initdb and pg_ctl were not found)';
   if (process.getuid?.() === 0 && spawnSync('id', ['postgres']).status !== 0)
     return 'initdb refuses to run as root, and there is no user postgres';
   return undefined;
 }
 
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+  programsIn = programs(),
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'flyball-postgres-'));
   const data = join(folder, 'data');
   const isRoot = process.getuid?.() === 0;
@@ -53,7 +60,7 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   }
   chmodSync(folder, 0o700);
   const run = (program: string, ...args: readonly string[]): string => {
-    const path = join(programs() ?? '', program);
+    const path = join(programsIn ?? '', program);
     const [command = path, ...before] = isRoot ? ['runuser', '-u', 'postgres', '--', path] : [path];
     const done = spawnSync(command, [...before, ...args], {
       encoding: 'utf8',

@@ -39,6 +39,22 @@ describe.skipIf(why !== undefined)('runs that Restate dispatches', () => {
     quick: async (run: Run) => done(await run.step('work', null, () => 'worked', 'idempotent')),
   } satisfies Agents;
 
+  it.each([
+    ['null', 'null'],
+    ['a text', '"now"'],
+    ['a list', '[1]'],
+    ['a timer that is none', '{"timer":"soon"}'],
+  ])('are driven by a call with %s in it, too, and go on afterwards [R10-RESTATE-HOSTILE]', async (_, body) => {
+    const { runtime } = await stage.worker(agents);
+    await start(runtime, 'asks', 'run');
+    expect(await runtime.handle('run').outcome()).toMatchObject({ stop: 'suspended' });
+    const url = `${stage.restate.urls[0]}/${stage.name}-runs/run/drive/send`;
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(url, { method: 'POST', headers, body })).ok).toBe(true);
+    await runtime.signal('run', 'go', 'went');
+    expect(await runtime.handle('run').finished()).toMatchObject({ stop: 'done', value: 'went' });
+  });
+
   it('are driven, each step once, on whichever worker, and hear what anybody tells them [R10-RESTATE-DRIVEN]', async () => {
     const [one, two] = [await stage.worker(agents), await stage.worker(agents)];
     const desk = await stage.worker(agents, { options: { worker: 'elsewhere' } });

@@ -83,15 +83,14 @@ export class WorkProcesses {
     return [...this.children.keys()];
   }
 
-  /** Resolves when it can be called. */
-  async raise(): Promise<number> {
+  /** Resolves when it can be called: behind the balancer, or at its own address. */
+  async raise(where: 'balanced' | 'direct' = 'balanced'): Promise<number> {
     const port = await freePort();
+    const address = where === 'direct' ? {} : { address: this.balancer.url };
     const { restate, ...given } = this.given;
     const told = {
       ...given,
-      ...(restate === undefined
-        ? {}
-        : { restate: { ...restate, listen: `127.0.0.1:${port}`, address: this.balancer.url } }),
+      ...(restate === undefined ? {} : { restate: { ...restate, listen: `127.0.0.1:${port}`, ...address } }),
     };
     const { NODE_OPTIONS: _hooks, ...env } = process.env;
     const child = spawn(process.execPath, [join(this.folder, 'worker.mjs'), JSON.stringify(told)], {

@@ -1,4 +1,4 @@
-import { budget, type Dispatcher, type Driver, done, type Outcome, type Run } from 'flyball';
+import { budget, type Dispatcher, type Driver, done, type Engine, memoryEngine, type Outcome, type Run } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { gate, moving, RUN } from './stage.js';
@@ -55,6 +55,25 @@ describe('a runtime that a dispatcher calls', () => {
     expect(dispatcher.drivers).toEqual([]);
   });
 
+  it('takes no place for a run that it works on already, however often it is called for it [R10-RESTATE-PLACES]', async () => {
+    const stage = moving();
+    const dispatcher = new Hall();
+    const hold = gate<string>();
+    const slow = async (run: Run, input: unknown): Promise<Outcome<unknown>> =>
+      done(await run.step('work', null, () => (input === 'slow' ? hold.opened : 'quick'), 'idempotent'));
+    const { runtime } = stage.open(slow, { dispatcher, options: { ...OPTIONS, worker: { concurrency: 2 } } });
+    await runtime.start('agent', 'slow', { id: 'a', budget: budget({}) });
+    await turns(60);
+    const again = [1, 2, 3].map(() => dispatcher.drivers[0]?.drive('a'));
+    await turns(20);
+    await runtime.start('agent', 'quick', { id: 'b', budget: budget({}) });
+    expect(await runtime.handle('b').finished()).toMatchObject({ stop: 'done', value: 'quick' });
+    hold.open('now');
+    await Promise.all(again);
+    expect(await runtime.handle('a').finished()).toMatchObject({ stop: 'done', value: 'now' });
+    await runtime.close();
+  });
+
   it('works on no more runs at once than it may [R10-RESTATE-PORT]', async () => {
     const stage = moving();
     const dispatcher = new Hall();
@@ -78,6 +97,54 @@ describe('a runtime that a dispatcher calls', () => {
     expect(most).toBe(2);
   });
 
+  it('gives a run a place of its own that only passes through there [R19-CONCURRENCY]', async () => {
+    const [claiming, reached, hold] = [gate(), gate(), gate<string>()];
+    const inner = memoryEngine();
+    const engine: Engine = {
+      ...inner,
+      async claim(runId, by) {
+        if (runId === 'b') {
+          reached.open();
+          await claiming.opened;
+        }
+        return inner.claim(runId, by);
+      },
+    };
+    const stage = moving(engine);
+    const told: Driver[] = [];
+    const dispatcher: Dispatcher = {
+      dispatch: async () => undefined,
+      attend(driver) {
+        told.push(driver);
+        return () => undefined;
+      },
+    };
+    const made: string[] = [];
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const work = () => {
+        made.push(run.id);
+        return hold.opened;
+      };
+      return done(await run.step('work', null, work, 'idempotent'));
+    };
+    const { runtime } = stage.open(agent, { dispatcher, options: { ...OPTIONS, worker: { concurrency: 1 } } });
+    for (const id of ['a', 'b']) await runtime.start('agent', null, { id, budget: budget({}) });
+    const first = told[0]?.drive('a');
+    await turns(60);
+    const resumed = runtime.resume('b'); // it is only put in line again
+    await reached.opened;
+    const second = told[0]?.drive('b');
+    await turns(20);
+    claiming.open();
+    await resumed;
+    await turns(60);
+    expect(made).toEqual(['a']);
+    hold.open('worked');
+    expect(await first).toEqual({ status: 'done' });
+    expect(await second).toEqual({ status: 'done' });
+    expect(made).toEqual(['a', 'b']);
+  });
+
   it('leaves a run to one with its version while there is one [R10-RESTATE-VERSIONS]', async () => {
     const stage = moving();
     const dispatcher = new Hall();
@@ -92,22 +159,46 @@ describe('a runtime that a dispatcher calls', () => {
     await young.runtime.close();
   });
 
-  it('says which runs nobody works on though they have been due for a while [R10-RESTATE-SWEEP]', async () => {
-    const stage = moving();
-    const silent: Dispatcher & { driver?: Driver } = {
-      dispatch: async () => undefined,
-      attend(driver) {
-        this.driver = driver;
-        return () => undefined;
-      },
+  const silently = (stage: ReturnType<typeof moving>, agent: (run: Run) => Promise<Outcome<unknown>>) => {
+    const drivers: Driver[] = [];
+    const attend = (driver: Driver) => {
+      drivers.push(driver);
+      return () => undefined;
     };
-    const { runtime } = stage.open(quick, { dispatcher: silent, options: OPTIONS });
+    const { runtime } = stage.open(agent, {
+      dispatcher: { dispatch: async () => undefined, attend },
+      options: OPTIONS,
+    });
+    const [driver] = drivers;
+    return {
+      runtime,
+      driver,
+      overdue: async () => (await driver?.overdue({ forMs: 1_000, limit: 10 }))?.runs.map(({ id }) => id),
+      later: () => new Promise<void>((resolve) => stage.clock.after(2_000, resolve)),
+    };
+  };
+
+  it('says which runs nobody works on though they have been due for a while [R10-RESTATE-SWEEP]', async () => {
+    const { runtime, driver, overdue, later } = silently(moving(), quick);
     await runtime.start('agent', null, { id: RUN, budget: budget({}) });
-    const overdue = async () => (await silent.driver?.overdue({ forMs: 1_000, limit: 10 }))?.map(({ id }) => id);
     expect(await overdue()).toEqual([]);
-    await new Promise<void>((resolve) => stage.clock.after(2_000, resolve));
+    await later();
     expect(await overdue()).toEqual([RUN]);
-    expect(await silent.driver?.drive(RUN)).toEqual({ status: 'done' });
+    expect(await driver?.drive(RUN)).toEqual({ status: 'done' });
     expect(await overdue()).toEqual([]);
+  });
+
+  it('says so of a run that was told something, whatever time it waits for [R19-RESTATE-OVERDUE]', async () => {
+    const waits = async (run: Run): Promise<Outcome<unknown>> =>
+      done(await run.wait({ name: 'go', timeoutMs: 3_600_000 }));
+    const { runtime, driver, overdue, later } = silently(moving(), waits);
+    await runtime.start('agent', null, { id: RUN, budget: budget({}) });
+    expect(await driver?.drive(RUN)).toMatchObject({ status: 'suspended' });
+    await later();
+    expect(await overdue()).toEqual([]);
+    await runtime.signal(RUN, 'go', 'went');
+    await later();
+    expect(await overdue()).toEqual([RUN]);
+    expect(await driver?.drive(RUN)).toEqual({ status: 'done' });
   });
 });

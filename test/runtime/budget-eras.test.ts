@@ -487,6 +487,28 @@ describe('a warning about the budget', () => {
       [8, 10],
     ]);
   });
+
+  it('is given where the new budget is nearly used up as it begins, and only once [R10-SIM-NEW-WARNING]', async () => {
+    const stage = moving();
+    const { tool } = worker();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      for (let n = 0; n < 4; n++) await run.call(tool, n);
+      return done(await run.wait({ name: 'go' }));
+    };
+    const life = stage.open(agent);
+    expect(await life.start(null, { toolCalls: 20 })).toMatchObject({ stop: 'suspended' });
+    expect(await stage.events('budget-warning')).toEqual([]);
+    life.die();
+    const second = stage.open(agent);
+    expect(await second.resume({ budget: { toolCalls: 5 } })).toMatchObject({ stop: 'suspended' });
+    const warning = { type: 'budget-warning', node: '', axis: 'toolCalls', spent: 4, limit: 5 };
+    expect(await stage.events('budget-warning')).toEqual([warning]);
+    second.die();
+    const third = stage.open(agent);
+    await third.runtime.signal(RUN, 'go');
+    expect(await third.resume()).toMatchObject({ stop: 'done' });
+    expect(await stage.events('budget-warning')).toEqual([warning]);
+  });
 });
 
 describe('a crash while the budget changes', () => {

@@ -1,6 +1,16 @@
-import { budget, done, FlyballError, memoryEngine, type Outcome, type Run } from 'flyball';
+import {
+  budget,
+  type Dispatcher,
+  done,
+  type Engine,
+  FlyballError,
+  memoryEngine,
+  type Outcome,
+  type Run,
+} from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { writeUncertain } from '../../packages/flyball/src/core/engine-errors.js';
 import { gate, type Life, moving, RUN, still } from './stage.js';
 
 const busy = (): FlyballError => new FlyballError('STORAGE_BUSY', 'The database is busy.', { retryable: true });
@@ -107,5 +117,80 @@ describe('a start', () => {
     expect(handle.id).toBe(RUN);
     expect(other.runtime.loaded() + life.runtime.loaded()).toBe(1);
     expect(await stage.events('attempt-start')).toHaveLength(1);
+  });
+});
+
+/** The next claim is cut off on its way, and arrives when the test says so. */
+function slow(inner: Engine): Engine & { cutOff(): void; arrive(): Promise<unknown> } {
+  let isCut = false;
+  let arrive: (() => Promise<unknown>) | undefined;
+  return {
+    ...inner,
+    claim: (runId, by) => {
+      if (!isCut) return inner.claim(runId, by);
+      isCut = false;
+      arrive = () => inner.claim(runId, by);
+      return Promise.reject(writeUncertain(runId, new Error('the connection was cut')));
+    },
+    cutOff: () => {
+      isCut = true;
+    },
+    arrive: async () => arrive?.(),
+  };
+}
+
+describe('a claim that was cut off and arrives later', () => {
+  it('does not take the run from the life that its own process has begun since [R10-SIM-LATE-CLAIM]', async () => {
+    const engine = slow(memoryEngine());
+    const stage = still(engine);
+    const begun = gate();
+    const sent = gate();
+    const acted: string[] = [];
+    const act = (name: string): Promise<void> => {
+      acted.push(name);
+      begun.open();
+      return sent.opened;
+    };
+    const life = stage.open(async (run: Run) => {
+      await run.wait({ name: 'go' });
+      await run.step('send', null, () => act('send'), 'idempotent');
+      return done(await run.step('tell', null, () => act('tell'), 'idempotent'));
+    });
+    const rested = life.start();
+    await turns(20);
+    await stage.clock.advance(60_000);
+    expect(await rested).toMatchObject({ stop: 'suspended' });
+    await life.runtime.signal(RUN, 'go', null);
+    engine.cutOff();
+    await expect(life.resume()).rejects.toMatchObject({ code: 'STORAGE_UNCERTAIN' });
+    const ended = life.resume();
+    await begun.opened; // the effect is in the world, and its result is not yet written
+    await expect(engine.arrive()).rejects.toMatchObject({ code: 'JOURNAL_CONFLICT' });
+    sent.open();
+    expect(await ended).toMatchObject({ stop: 'done' });
+    expect(acted).toEqual(['send', 'tell']);
+    expect(await stage.events('attempt-start')).toHaveLength(2);
+  });
+
+  it('does not take the run from the process whose turn it is by then [R10-SIM-LATE-CLAIM]', async () => {
+    const engine = slow(memoryEngine());
+    const stage = still(engine);
+    const begun = gate();
+    const sent = gate();
+    const dispatcher: Dispatcher = { dispatch: async () => undefined };
+    const act = (): Promise<void> => {
+      begun.open();
+      return sent.opened;
+    };
+    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.step('send', null, act, 'idempotent'));
+    const [first, second] = [stage.open(agent, { dispatcher }), stage.open(agent, { dispatcher })];
+    await first.runtime.start('agent', null, { id: RUN, budget: budget() });
+    engine.cutOff();
+    await expect(first.runtime.drive(RUN)).rejects.toMatchObject({ code: 'STORAGE_UNCERTAIN' });
+    const driven = second.runtime.drive(RUN);
+    await begun.opened;
+    await expect(engine.arrive()).rejects.toMatchObject({ code: 'JOURNAL_CONFLICT' });
+    sent.open();
+    expect(await driven).toEqual({ status: 'done' });
   });
 });

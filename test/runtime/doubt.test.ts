@@ -2,7 +2,7 @@ import { done, type EffectClass, type Outcome, type Run, type Verification } fro
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { declareOwnerGone, knownOwners } from '../../packages/flyball/src/operation/owners.js';
-import { at, eventsOf, type Life, RUN, still, answer as tell } from './stage.js';
+import { at, eventsOf, type Life, type LifeOptions, RUN, still, answer as tell } from './stage.js';
 
 type Answer = Verification<string>['happened'] | 'none' | 'throws';
 
@@ -53,8 +53,8 @@ function scene(kind: 'idempotent' | 'undoable' | 'irreversible', answer: Answer,
     else life.vanish();
   };
   /** Opens the next life; what it comes to without anyone's help is in `outcome`. */
-  const wake = async (): Promise<Life & { readonly outcome: () => Promise<Outcome<unknown>> }> => {
-    const life = stage.open(agent, { options });
+  const wake = async (how: LifeOptions = {}): Promise<Life & { readonly outcome: () => Promise<Outcome<unknown>> }> => {
+    const life = stage.open(agent, { options, ...how });
     const handle = await life.runtime.resume(RUN);
     const ended = handle.outcome();
     return {
@@ -132,9 +132,31 @@ describe('an INTENT without an end', () => {
       await crash(false);
       await stage.clock.advance(20_000);
       const life = await wake();
-      expect(await life.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt' }] });
+      const why =
+        'It was started and its end was not recorded: verification says no, but the process that attempted it may still be running. Did it happen?';
+      expect(await life.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt', request: { why } }] });
       expect(world.made).toEqual([]);
       expect(await stage.events('doubt')).toMatchObject([{ why: expect.stringContaining('may still be running') }]);
+    });
+
+    it(`of an ${kind} effect is asked about for the recorded reason by the process after the one that recorded it [R19-DOUBT-WHY]`, async () => {
+      const { stage, world, crash, wake } = scene(kind, 'no');
+      await crash(false);
+      await stage.clock.advance(20_000);
+      const second = await wake({ crash: at('after', 'doubt') });
+      await stage.clock.advance(100);
+      await second.crashed;
+      second.die();
+      expect(await stage.events('doubt')).toHaveLength(1);
+      const third = await wake();
+      const why = expect.stringContaining(
+        'verification says no, but the process that attempted it may still be running.',
+      );
+      expect(await third.outcome()).toMatchObject({
+        stop: 'suspended',
+        waiting: [{ kind: 'doubt', request: { why } }],
+      });
+      expect(world.verified).toBe(1);
     });
 
     it(`of an ${kind} effect is not examined before its deadline [R2-DOUBT-DEADLINE]`, async () => {

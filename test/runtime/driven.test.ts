@@ -7,10 +7,11 @@ import {
   memoryEngine,
   type Outcome,
   type Run,
+  type Runtime,
 } from 'flyball';
-import { turns } from 'flyball/testing';
+import { testHost, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { gate, moving, RUN, still } from './stage.js';
+import { gate, moving, RUN, Stage, still } from './stage.js';
 
 /** Notes what it was handed; a test drives. */
 function notebook(): Dispatcher & { readonly told: string[] } {
@@ -21,6 +22,57 @@ function notebook(): Dispatcher & { readonly told: string[] } {
       told.push(runId);
     },
   };
+}
+
+/** An engine whose next call of this kind, once that is asked for, takes until it is let go on. */
+function slowOnce(what: 'append' | 'inbox' | 'claim') {
+  let waiting: { readonly reaching: ReturnType<typeof gate>; readonly going: ReturnType<typeof gate> } | undefined;
+  const hold = async (): Promise<void> => {
+    const held = waiting;
+    waiting = undefined;
+    held?.reaching.open(undefined);
+    await held?.going.opened;
+  };
+  return {
+    around: (inner: Engine): Engine => ({
+      ...inner,
+      [what]: async (...given: readonly never[]) => {
+        await hold();
+        return (inner[what] as (...given: readonly never[]) => unknown)(...given);
+      },
+    }),
+    next: () => {
+      const [reaching, going] = [gate(), gate()];
+      waiting = { reaching, going };
+      return { reached: reaching.opened, goOn: () => going.open(undefined) };
+    },
+  };
+}
+
+/** A run that waits and was paused, a process that works on it when it is driven, and one that only says what is to be done. */
+async function pausedRun(engines: Readonly<Partial<Record<'desk' | 'worker', (inner: Engine) => Engine>>>) {
+  const { engine, clock } = still();
+  const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));
+  const [desk, worker] = (['desk', 'worker'] as const).map((name) => {
+    const around = engines[name] ?? ((inner: Engine) => inner);
+    const how = { dispatcher: notebook(), host: testHost(name), options: { suspendAfterMs: 10, leaseMs: 15_000 } };
+    return new Stage(clock, around(engine)).open(agent, how).runtime;
+  }) as [Runtime, Runtime];
+  const pass = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      await turns(20);
+      await clock.advance(10);
+    }
+    await turns(20);
+  };
+  await desk.start('agent', null, { id: RUN, budget: budget({}) });
+  for (const status of ['suspended', 'paused']) {
+    const driven = worker.drive(RUN);
+    await pass(50);
+    expect(await driven).toEqual({ status });
+    if (status === 'suspended') await desk.pause(RUN);
+  }
+  return { engine, desk, worker, pass };
 }
 
 describe('a run whose turn a dispatcher decides', () => {
@@ -102,6 +154,59 @@ describe('a run whose turn a dispatcher decides', () => {
     await turns(40);
     await stage.clock.advance(100);
     expect(await ended).toEqual({ status: 'done' });
+  });
+
+  it('sleeps until the date that the last process unloaded it until, also where an earlier one drives it [R10-SIM-LAST-SLEEP]', async () => {
+    const stage = moving();
+    const dispatcher = notebook();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.wait({ name: 'go', timeoutMs: 3_600_000 });
+      return done(await run.wait({ name: 'more', timeoutMs: 60_000 }));
+    };
+    const [first, second] = [stage.open(agent, { dispatcher }), stage.open(agent, { dispatcher })];
+    await first.runtime.start('agent', null, { id: RUN, budget: budget({}) });
+    const anHour = await first.runtime.drive(RUN);
+    await first.runtime.signal(RUN, 'go', 1);
+    const { wakeAt = 0 } = await second.runtime.drive(RUN);
+    expect(wakeAt).toBeLessThan(anHour.wakeAt ?? 0);
+    expect(await first.runtime.drive(RUN)).toEqual({ status: 'suspended', wakeAt });
+    await new Promise<void>((resolve) => stage.clock.after(wakeAt - stage.clock.now(), resolve));
+    expect(await first.runtime.drive(RUN)).toEqual({ status: 'done' });
+  });
+
+  it('is resumed although what was said before has it driven at that moment, and counts no crash [R18-RESUME-RACE]', async () => {
+    const slow = slowOnce('append');
+    const { engine, desk, worker, pass } = await pausedRun({ desk: slow.around });
+    await desk.signal(RUN, 'go', 'told');
+    const { reached, goOn } = slow.next();
+    const resumed = desk.resume(RUN);
+    await reached;
+    const driven = worker.drive(RUN); // what the signal asked for
+    await pass(100);
+    goOn();
+    await pass(200);
+    await resumed;
+    expect(await driven).toEqual({ status: 'done' });
+    expect(await engine.get(RUN)).toMatchObject({ status: 'done', crashes: 0 });
+    expect((await desk.entries(RUN)).filter(({ event }) => event.type === 'run-resume')).toHaveLength(1);
+  });
+
+  it('is resumed also where somebody just drives it: whoever resumes it tries again [R18-RESUME-RACE]', async () => {
+    const [slow, late] = [slowOnce('inbox'), slowOnce('claim')];
+    const { engine, desk, worker, pass } = await pausedRun({ worker: slow.around, desk: late.around });
+    await engine.post(RUN, { id: 'again', kind: 'resume', name: '', from: 'ann', at: 0, body: '' });
+    const [looked, claimed] = [late.next(), slow.next()];
+    const resumed = desk.resume(RUN);
+    await looked.reached;
+    const driven = worker.drive(RUN);
+    await claimed.reached;
+    looked.goOn();
+    await pass(100);
+    claimed.goOn();
+    await pass(1_000);
+    await resumed;
+    expect(await driven).toEqual({ status: 'suspended' });
+    expect(await engine.get(RUN)).toMatchObject({ status: 'pending', crashes: 0 });
   });
 
   it('is taken over from a process that still holds it, which cannot write any more [R10-PORT-TAKEOVER]', async () => {

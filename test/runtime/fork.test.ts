@@ -15,10 +15,12 @@ import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { answer, eventsOf, moving, RUN, type Stage } from './stage.js';
 
-const TOMBSTONE = {
-  ...{ agent: 'agent', tenant: 'default', status: 'done' },
-  ...{ createdAt: 0, endedAt: 0, digests: [], head: '' },
-};
+async function prune(engine: Engine): Promise<void> {
+  const { updatedAt: endedAt = 0 } = (await engine.get(RUN)) ?? {};
+  const of = { agent: 'agent', tenant: 'default', status: 'done', createdAt: 0, endedAt };
+  const operation = { at: 0, by: 'op', action: 'prune', of: RUN } as const;
+  await engine.remove(RUN, { ...operation, tombstone: { ...of, digests: [], head: '' } });
+}
 
 class World {
   readonly log: string[] = [];
@@ -343,8 +345,7 @@ describe('a fork', () => {
     const engine: Engine = {
       ...inner,
       create: async (run) => {
-        if (run.fork !== undefined)
-          await inner.remove(RUN, { at: 0, by: 'op', action: 'prune', of: RUN, tombstone: TOMBSTONE });
+        if (run.fork !== undefined) await prune(inner);
         return inner.create(run);
       },
     };
@@ -363,7 +364,7 @@ describe('a fork', () => {
         ...inner,
         [part]: async (...given: never[]) => {
           if (isOver && (await inner.get(RUN)) !== undefined) {
-            await inner.remove(RUN, { at: 0, by: 'op', action: 'prune', of: RUN, tombstone: TOMBSTONE });
+            await prune(inner);
             await inner.collect(() => []);
           }
           return (inner[part] as (...all: never[]) => unknown)(...given);

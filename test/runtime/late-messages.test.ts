@@ -1,7 +1,17 @@
-import { done, type Engine, memoryEngine, type Outcome, type Run, type Seams, type SignalSpec } from 'flyball';
-import { turns } from 'flyball/testing';
+import {
+  budget,
+  done,
+  type Engine,
+  FlyballError,
+  memoryEngine,
+  type Outcome,
+  type Run,
+  type Seams,
+  type SignalSpec,
+} from 'flyball';
+import { testHost, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { at, gate, type Life, moving, RUN, still } from './stage.js';
+import { at, gate, type Life, moving, RUN, Stage, still } from './stage.js';
 
 /** Lets something happen while entries that hold `what` are being written. */
 function whileWriting(what: string, happen: () => unknown): Engine {
@@ -80,13 +90,12 @@ describe('a cancellation', () => {
 
   it('that comes while the run ends at a bound, and is carried out by another process first, fails nobody [R2-RESUME-BUDGET]', async () => {
     const inner = whileWriting('run-end', () => life.runtime.cancel(RUN));
-    let requeued = 0;
-    const requeue: Engine['requeue'] = async (runId) => {
-      await inner.requeue(runId);
-      if (requeued++ === 0) await (await stage.open(agent).runtime.wake(runId)).outcome();
-      return inner.requeue(runId);
+    let rested = 0;
+    const release: Engine['release'] = async (claim, rest) => {
+      await inner.release(claim, rest);
+      if (rested++ === 0) await (await stage.open(agent).runtime.wake(RUN)).outcome();
     };
-    const stage = moving({ ...inner, requeue });
+    const stage = moving({ ...inner, release });
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       for (;;) run.budget.take('iterations');
     };
@@ -94,8 +103,80 @@ describe('a cancellation', () => {
     const life: Life = stage.open(agent, { onProblem: (problem) => problems.push(problem) });
     expect(await life.start(null, { iterations: 2 })).toMatchObject({ stop: 'bounded' });
     expect(await life.runtime.get(RUN)).toMatchObject({ status: 'cancelled' });
-    expect(requeued).toBe(1);
     expect(problems).toEqual([]);
+  });
+
+  const spending = async (run: Run): Promise<Outcome<unknown>> => {
+    for (;;) run.budget.take('iterations');
+  };
+
+  it.each([
+    ['dies', (life: Life) => life.die()],
+    ['cannot reach its storage any more', undefined],
+  ] as const)(
+    'that comes while the run ends at a bound is carried out elsewhere, although its process %s once it has given the run back [R10-SIM-CANCEL-AT-REST]',
+    async (_what, dies) => {
+      const engine = whileWriting('run-end', () => elsewhere.runtime.cancel(RUN));
+      let isCut = false;
+      const cut = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (isCut) throw new FlyballError('STORAGE_BUSY', 'The storage could not be reached.', { retryable: true });
+        return work();
+      };
+      const line: Engine = {
+        ...engine,
+        inbox: (...given) => cut(() => engine.inbox(...given)),
+        requeue: (...given) => cut(() => engine.requeue(...given)),
+        release: async (claim, rest) => {
+          await engine.release(claim, rest);
+          isCut = true;
+          dies?.(life);
+        },
+      };
+      const stage = moving(engine);
+      const elsewhere = stage.open(spending);
+      const life = new Stage(stage.clock, line).open(spending, { host: testHost('cut off') });
+      void life.start(null, { iterations: 2 }).catch(() => undefined);
+      await turns(200);
+      expect(isCut).toBe(true);
+      const other = stage.open(spending, { options: { worker: true } });
+      await turns(200);
+      expect(await other.runtime.get(RUN)).toMatchObject({ status: 'cancelled' });
+      expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+    },
+  );
+
+  it('that comes while the run ends at a bound is carried out where a dispatcher had it driven, however slow the inbox is [R10-SIM-CANCEL-AT-REST]', async () => {
+    const inner = whileWriting('run-end', () => desk.runtime.cancel(RUN));
+    let isOver = false;
+    const stage = moving({
+      ...inner,
+      inbox: async (...given) => {
+        if (isOver) await new Promise<void>((resolve) => void stage.clock.after(2_000, resolve));
+        return inner.inbox(...given);
+      },
+      release: async (claim, rest) => {
+        await inner.release(claim, rest);
+        isOver = true;
+      },
+    });
+    const dispatcher = { dispatch: async () => undefined };
+    const desk = stage.open(spending, { dispatcher, host: testHost('desk') });
+    const worker = stage.open(spending, { dispatcher, options: { pollMs: 50 } });
+    await desk.runtime.start('agent', null, { id: RUN, budget: budget({ iterations: 2 }) });
+    expect(await worker.runtime.drive(RUN)).toEqual({ status: 'cancelled' });
+  });
+
+  it('that comes while a request to go on is refused, and the run rests at its bound again, is carried out from there [R10-SIM-CANCEL-AT-REST]', async () => {
+    const send: (() => Promise<void>)[] = [];
+    const stage = moving(beforeResting('bounded', () => send.pop()?.()));
+    const life = stage.open(spending);
+    expect(await life.start(null, { iterations: 2 })).toMatchObject({ stop: 'bounded' });
+    send.push(() => life.runtime.cancel(RUN));
+    await expect(life.resume({ budget: { iterations: 2 } })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(send).toEqual([]);
+    stage.open(spending, { options: { worker: true } });
+    await turns(200);
+    expect(await life.runtime.get(RUN)).toMatchObject({ status: 'cancelled' });
   });
 
   it('that comes while a bound is taken over from a process that died is carried out from there [R2-RESUME-BUDGET]', async () => {

@@ -1,6 +1,7 @@
 import { type Agent, budget, createRuntime, done, memoryEngine, type RunRef, type Runtime } from 'flyball';
 import { supervised } from 'flyball/patterns';
 import { describe, expect, it } from 'vitest';
+import { removeRun } from './remove-run.js';
 
 const order = { name: 'order', timeoutMs: 3_600_000 };
 
@@ -24,6 +25,15 @@ function desk() {
     const outcome = await run.join<string>(ref);
     return payer(run, outcome.stop === 'done' ? outcome.value : 'nobody');
   };
+  const late: Agent<null, string> = async (run) => {
+    await run.wait({ name: 'go' });
+    return listener(run, null);
+  };
+  const trustingLater: Agent<RunRef, string> = async (run, ref) => {
+    const outcome = await run.join<string>(ref);
+    await run.wait({ name: 'go' });
+    return payer(run, outcome.stop === 'done' ? outcome.value : 'nobody');
+  };
   const stubborn: Agent<null, string> = async (run) => {
     await payer(run, 'tom').catch(() => undefined);
     return done((await run.join(await run.start('payer', 'tom', { slice: { share: 0.5 } }))).stop);
@@ -45,8 +55,10 @@ function desk() {
     allow: ['pure', 'idempotent'],
     baseline: { suite: 'held-out', score: 1, minimum: 1, classes: ['pure', 'idempotent'] },
   });
-  const agents = { payer, clerk, listener, relay, told, trusting, stubborn, sender, looker, digger, wide, watched };
-  return { paid, runtime: createRuntime({ engine: memoryEngine(), agents }) };
+  const others = { late, trustingLater, sender, looker, digger, wide, watched };
+  const agents = { payer, clerk, listener, relay, told, trusting, stubborn, ...others };
+  const engine = memoryEngine();
+  return { paid, engine, runtime: createRuntime({ engine, agents }) };
 }
 
 const asking = (runtime: Pick<Runtime, 'handle'>, id: string) =>
@@ -99,6 +111,43 @@ describe('people and runs that runs start', () => {
     await runtime.close();
   });
 
+  it.each(['prune', 'archive'] as const)(
+    'nor after the runs in between were removed (%s), however many there were [R19-ASKERS-TRAVEL]',
+    async (action) => {
+      const { runtime, engine, paid } = desk();
+      const common = { budget: budget(), subject: 'alice' };
+      const late = await runtime.start('late', null, common);
+      const second = await runtime.start('relay', { run: late.id, agent: 'late' }, common);
+      const first = await runtime.start('relay', { run: second.id, agent: 'relay' }, common);
+      const told = await runtime.start('told', null, common);
+      await runtime.signal(first.id, 'order', 'tom', { from: 'mallory' });
+      await runtime.signal(told.id, 'order', 'tom', { from: 'mallory' });
+      for (const run of [first, second, told]) expect((await run.finished()).stop).toBe('done');
+      const trusting = await runtime.start('trustingLater', { run: told.id, agent: 'told' }, common);
+      await expect.poll(async () => (await trusting.outcome()).stop).toBe('suspended');
+      for (const { id } of [first, second, told]) await removeRun(engine, id, action);
+      for (const { id } of [late, trusting]) {
+        await runtime.signal(id, 'go', null, { from: 'alice' });
+        expect(await approving(runtime, id, 'mallory')).toBe('DENIED');
+        const asked = (await runtime.entries(id)).flatMap(({ event }) => (event.type === 'wait-start' ? [event] : []));
+        const { requesters } = asked.find(({ kind }) => kind === 'approval')?.needs ?? {};
+        expect(requesters?.toSorted()).toEqual(['alice', 'mallory']);
+      }
+      expect(paid).toEqual([]);
+      await runtime.close();
+    },
+  );
+
+  it('a signal from outside names nobody else as those who asked [R19-ASKERS-TRAVEL]', async () => {
+    const { runtime } = desk();
+    const { id } = await runtime.start('listener', null, { budget: budget(), subject: 'alice' });
+    const forged = { from: 'mallory', askers: ['grace'] };
+    await runtime.signal(id, 'order', 'tom', forged);
+    expect(await approving(runtime, id, 'mallory')).toBe('DENIED');
+    expect(await approving(runtime, id, 'grace')).toBe('approved');
+    await runtime.close();
+  });
+
   it('a no stands in the runs that are started after it [R11-N6-NO]', async () => {
     const { runtime, paid } = desk();
     const handle = await runtime.start('stubborn', null, { budget: budget(), subject: 'alice' });
@@ -145,7 +194,7 @@ describe('people and runs that runs start', () => {
       const needs = (await runtime.entries(id)).flatMap(({ event }) =>
         event.type === 'wait-start' ? [event.needs] : [],
       );
-      expect(needs).toEqual([expect.objectContaining({ requesters: [subject === 'run:alices' ? 'alice' : subject] })]);
+      expect(needs).toEqual([expect.objectContaining({ requesters: [subject] })]);
       expect(paid).toEqual([]);
       await runtime.close();
     },

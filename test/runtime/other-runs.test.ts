@@ -181,6 +181,22 @@ describe('another run', () => {
     expect(await fork.outcome()).toMatchObject(ended);
   });
 
+  it('that is still open is looked at by a fork that joins it after a second, and then ever more rarely [R19-FORK-JOINS]', async () => {
+    const agent = async (run: Run) => done(await run.join(await run.start('helper', 'tom')));
+    const helper: Agent<string, string> = async (run, name) => done(`${name} ${await run.wait({ name: 'go' })}`);
+    const stage = moving();
+    const life = stage.open(agent, { ...agents(agent, helper), options: { worker: true } });
+    await life.start();
+    const other = (await life.runtime.list({ agent: 'helper' })).runs[0]?.id ?? '';
+    const at = (await stage.entries()).find(({ event }) => event.type === 'complete')?.seq ?? 0;
+    const fork = await life.runtime.fork(RUN, { at, id: 'fork' });
+    expect(await fork.outcome()).toMatchObject({ stop: 'suspended' });
+    const since = stage.clock.now();
+    await life.runtime.signal(other, 'go', 'went');
+    expect(await fork.finished()).toMatchObject({ stop: 'done', value: { value: 'tom went' } });
+    expect(stage.clock.now() - since).toBeLessThan(5_000);
+  });
+
   it('is cancelled with the run that started it, and goes on where that is done [R11-N6-CANCEL]', async () => {
     const helper: Agent<string, string> = async (run) => done(String(await run.wait({ name: 'never' })));
     const cancelled = parent(async (run) => done(await run.wait({ name: 'long' })));

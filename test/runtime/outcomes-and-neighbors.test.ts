@@ -1,5 +1,5 @@
-import { budget, done, type EffectClass, type Outcome, type Run, type Tool } from 'flyball';
-import type { AutoClock } from 'flyball/testing';
+import { budget, done, type EffectClass, type Model, type Outcome, type Run, type Tool } from 'flyball';
+import { type AutoClock, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { at, moving, RUN, type Stage } from './stage.js';
 
@@ -181,5 +181,104 @@ describe('a child that a fork begins a week later', () => {
       const again = await life.runtime.fork('fork', { at: seq, id: `again-${seq}` });
       expect(await again.outcome()).toMatchObject({ stop: 'done', value: began });
     }
+  });
+});
+
+type Branches = readonly ((on: Run) => Promise<unknown>)[];
+
+const edit: Tool<unknown, string> = { ...work, name: 'edit', reserve: () => ({ filesChanged: 1 }) };
+
+async function edits(run: Run): Promise<Outcome<unknown>> {
+  for (let n = 0; n < 3; n++) await run.call(edit, n);
+  return done('all three');
+}
+
+/** Has streamed one token when nothing more comes. */
+const stalling: Model = {
+  ...scriptedModel({}),
+  generate: (_request, { onUsage, signal }) => {
+    onUsage?.({ input: 1, output: 1 });
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  },
+};
+
+/** Takes an hour, or says in its own words that it was stopped. */
+function patient(stage: Stage<AutoClock>): Tool<unknown, string>['execute'] {
+  return (_args, { signal }) =>
+    new Promise((resolve, reject) => {
+      stage.clock.after(HOUR_MS, () => resolve('slow'));
+      signal.addEventListener('abort', () => reject(new Error('the connection was closed')));
+    });
+}
+
+interface Loser {
+  readonly what: string;
+  /** How the child ends under a larger budget. What was undone, or may have taken place, cannot be taken back. */
+  readonly child: 'done' | 'bounded';
+  readonly branch: (on: Run, stage: Stage<AutoClock>) => Promise<unknown>;
+}
+
+const losers: readonly Loser[] = [
+  {
+    what: 'a model call of which something was streamed',
+    child: 'done',
+    branch: (on) => on.ask({ name: 'talker', model: stalling, setup: 'Talk.' }, 'a'),
+  },
+  {
+    what: 'a pure call',
+    child: 'done',
+    branch: (on, stage) => on.call({ ...work, effect: 'pure', execute: patient(stage), timeoutMs: 2 * HOUR_MS }, 0),
+  },
+  { what: 'a wait for a message', child: 'done', branch: (on) => on.wait({ name: 'vote' }) },
+  {
+    what: 'an idempotent call under way',
+    child: 'bounded',
+    branch: (on, stage) => on.call({ ...work, execute: patient(stage), timeoutMs: 2 * HOUR_MS }, 0),
+  },
+  ...[0, 3, 6].map(
+    (turns): Loser => ({
+      what: `an act that begins ${turns} steps after the child`,
+      child: 'done',
+      branch: async (on) => {
+        await on.sleep(10);
+        for (let n = 0; n < turns; n++) await on.step('think', n, (x) => x, 'pure');
+        return on.step('act', null, () => 'acted', { class: 'undoable', compensate: async () => undefined });
+      },
+    }),
+  ),
+];
+
+describe.each([
+  { fan: 'some', vote: (run: Run, branches: Branches) => run.some(branches, { need: 1, width: 2 }) },
+  { fan: 'first', vote: (run: Run, branches: Branches) => run.first(branches) },
+])('a $fan that was left at the bound of a child', ({ vote }) => {
+  it.each(losers)('is decided anew under a larger budget, beside $what [R7-BUDGET-DECIDED]', async (loser) => {
+    const stage = moving();
+    const seen: unknown[] = [];
+    const life = stage.open(
+      async (run: Run): Promise<Outcome<unknown>> => {
+        await vote(run, [
+          async (on) => {
+            await on.sleep(10);
+            const { stop } = await on.spawn(edits, null, { share: 0.5 });
+            seen.push(stop);
+            return stop;
+          },
+          (on) =>
+            loser.branch(on, stage).catch((error: Error) => {
+              seen.push(error.message);
+              throw error;
+            }),
+        ]);
+        return done(await run.call({ ...edit, reserve: () => ({ filesChanged: 2 }) }, 0));
+      },
+      { options: { suspendAfterMs: 1e9 } },
+    );
+    expect(await life.start(null, { filesChanged: 2 })).toMatchObject({ stop: 'bounded', bound: 'filesChanged' });
+    expect(await life.resume({ budget: { filesChanged: 40 } })).toMatchObject({ stop: 'done' });
+    const left = expect.stringContaining('Cancelled');
+    expect(seen).toEqual(['bounded', left, loser.child, left]);
   });
 });

@@ -116,8 +116,11 @@ describe('a message with an image', () => {
     const { runtime } = stage.open(shared);
     for (const id of ['first', 'second'])
       await (await runtime.start('agent', id === 'first' ? 'code' : 'tool', { id, budget: budget() })).outcome();
-    const remove = (of: string) =>
-      stage.engine.remove(of, { at: 1, by: 'me', action: 'erase', of, tombstone: {} as never });
+    const remove = async (of: string) => {
+      const { status, updatedAt: endedAt } = await runtime.get(of);
+      const tombstone = { agent: 'agent', tenant: 'default', status, createdAt: 0, endedAt, digests: [], head: '' };
+      await stage.engine.remove(of, { at: 1, by: 'me', action: 'erase', of, tombstone });
+    };
     await remove('first');
     await stage.engine.collect(possibleReferences);
     const [start] = await stage.events('ask-start', 'second');

@@ -43,6 +43,30 @@ describe('the outcome of a run that another process works on', () => {
     expect(await there).toMatchObject({ stop: 'suspended' });
   });
 
+  it('does not list what a branch slept for that was left [R10-RESTATE-PROGRAMS]', async () => {
+    const stage = still();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.first([(branch) => branch.sleep(3_000), (branch) => branch.sleep(1_000)]);
+      await run.sleep(60_000);
+      return done(null);
+    };
+    const there = stage.open(agent, { options: { suspendAfterMs: 20 } });
+    void there.start();
+    await turns(20);
+    await stage.clock.advance(1_000);
+    await there.runtime.wake(RUN);
+    await turns(20);
+    await stage.clock.advance(100);
+    await turns(20);
+    const { wakeAt } = await there.runtime.get(RUN);
+    expect(wakeAt).toBe(stage.clock.now() - 100 + 60_000);
+    const here = stage.open(agent).runtime;
+    expect(await here.handle(RUN).outcome()).toMatchObject({
+      stop: 'suspended',
+      waiting: [{ kind: 'sleep', until: wakeAt }],
+    });
+  });
+
   it('is the reason why it was set aside there [R7-TRIAL-B1]', async () => {
     const stage = moving();
     const hold = gate();

@@ -39,8 +39,12 @@ describe('a write that may have been made', () => {
         const unlucky = stage.open(agent);
         const told = await unlucky.start().catch((error: unknown) => error);
         expect(told, `write ${at}`).toMatchObject({ code: 'STORAGE_UNCERTAIN', detail: { runId: RUN } });
+        // nobody resumes it: a run that was set aside for this would wait for a person
+        expect(await stage.engine.get(RUN), `write ${at}`).not.toMatchObject({ status: 'stalled' });
         unlucky.die();
-        expect(await stage.open(agent).resume(), `write ${at}`).toMatchObject({ stop: 'done', value: 'ended' });
+        const { runtime } = stage.open(agent, { options: { worker: true } });
+        const ended = await runtime.handle(RUN).finished();
+        expect(ended, `write ${at}`).toMatchObject({ stop: 'done', value: 'ended' });
         const results = (await stage.events('complete')).length;
         expect(results, `write ${at}`).toBe(2);
       }

@@ -58,6 +58,43 @@ describe('a run of one version', () => {
     }
   });
 
+  // both begin alike; version 2 goes on with a change that version 1 does not know
+  const changing = async (run: Run) => {
+    await run.step('a', 1, () => 1, 'idempotent');
+    await run.wait({ name: 'go' });
+    if (run.changed('twice')) await run.step('b', 1, () => 1, 'idempotent');
+    await run.wait({ name: 'on' });
+    return done('by version 2');
+  };
+
+  it('stays with the version that went on with it, also where a worker with the one it began with comes back [R19-VERSION-CONTINUED]', async () => {
+    const { stage, old } = await scene();
+    old.die();
+    const next = stage.open({ agent: changing, version: '2' }, { options });
+    await next.runtime.signal(RUN, 'go');
+    await pass(stage, 500);
+    expect(await stage.engine.get(RUN)).toMatchObject({ status: 'suspended', version: '2' });
+    const back = stage.open({ agent: first, version: '1' }, { options });
+    await pass(stage, 500);
+    await back.runtime.signal(RUN, 'on'); // it hears of it first
+    await pass(stage, 500);
+    expect(await stage.engine.get(RUN)).toMatchObject({ status: 'done', version: '2' });
+    const fork = await back.runtime.fork(RUN, { at: 0, id: 'fork' });
+    expect(await stage.engine.get(fork.id)).toMatchObject({ version: '2' });
+  });
+
+  it('stays with its version where code of another did not fit, or only wrote down what was decided [R19-VERSION-CONTINUED]', async () => {
+    const { stage, old } = await scene();
+    old.die();
+    const next = stage.open({ agent: second, version: '2' }, { options: { ...options, worker: 'elsewhere' } });
+    await next.runtime.cancel(RUN, { by: 'ann' });
+    expect(await stage.engine.get(RUN)).toMatchObject({ version: '1' });
+    const worker = stage.open({ agent: second, version: '2' }, { options });
+    await pass(stage, 500);
+    expect(await stage.engine.get(RUN)).toMatchObject({ status: 'stalled', version: '1' });
+    worker.die();
+  });
+
   it('is taken by whoever knows the agent when nobody has its version [F-C12]', async () => {
     const { stage, old } = await scene();
     old.die();

@@ -44,6 +44,11 @@ describe('options that are not what they have to be', () => {
       { engine: memoryEngine(), agents: { greet: { agent: agents.greet, version: 2 } } },
       /version of agents\.greet must be a text that is not empty, not 2/,
     ],
+    [
+      'a version beside what defineAgent returns',
+      { engine: memoryEngine(), agents: { greet: { agent: { agent: agents.greet, version: '1' }, version: '2' } } },
+      /agents\.greet has its version in the wrong place.*defineAgent\(\{ version: '2'/,
+    ],
   ])('%s is refused in a sentence [R10-OPTIONS]', (_, given, says) => {
     expect(refusal(() => create(given))).toMatchObject({
       code: 'CONFIG_INVALID',

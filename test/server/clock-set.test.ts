@@ -13,6 +13,7 @@ import { StateGauges } from '../../packages/server/src/metrics/state-gauges.js';
 import type { PipelineParts } from '../../packages/server/src/pipeline.js';
 import { healthRoutes } from '../../packages/server/src/routes/health.js';
 import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
+import { openWire } from '../../packages/server/src/wire.js';
 
 const HOUR = 3_600_000;
 
@@ -29,8 +30,11 @@ describe('a date that is set back by an hour in a server', () => {
         size: async () => ({ bytes: 0, logBytes: 0, freeBytes: 0 }),
         queue: async () => [],
         workers: async () => [],
+        goneOwners: async () => [],
+        list: async () => ({ runs: [] }),
       },
       clock,
+      host: { isGone: () => false },
       triggers: () => undefined,
     });
     await gauges.look();
@@ -84,6 +88,7 @@ describe('a date that is set back by an hour in a server', () => {
       clock,
       log: SILENT,
       settings: DEFAULT_SETTINGS,
+      isCallable: () => true,
       phases: { leaving: new AbortController().signal },
     } as unknown as Parameters<typeof healthRoutes>[0]);
     const asked = async (): Promise<unknown> => (await ready?.handle({} as never)) as unknown;
@@ -104,6 +109,7 @@ describe('a date that is set back by an hour in a server', () => {
       log: SILENT,
       ...clock,
       phases: { leaving: signal, closing: signal, ending: signal },
+      wire: openWire([]),
       observe: ({ ms }: { readonly ms: number }) => seen.push(ms),
     } as unknown as PipelineParts;
     const slow = route({

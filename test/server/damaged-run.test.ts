@@ -21,8 +21,8 @@ const talker: Agent<string, unknown> = async (_run, text) => done(`You said: ${t
 let stage: ServerStage;
 const runs: Record<string, string> = {};
 
-async function begun(name: string): Promise<void> {
-  const { id } = (await stage.call('POST', '/v1/runs', { body: { agent: 'payer', input: {} } })).body;
+async function begun(name: string, input: unknown = {}): Promise<void> {
+  const { id } = (await stage.call('POST', '/v1/runs', { body: { agent: 'payer', input } })).body;
   runs[name] = id;
   await stage.call('POST', `/v1/runs/${id}/signal`, { body: { name: 'begin' } });
   const open = async () => (await stage.call('GET', `/v1/approvals?run=${id}&status=open`)).body.items.length;
@@ -116,5 +116,58 @@ describe('a run whose journal is damaged, over HTTP', () => {
       attention: expect.stringContaining('damaged'),
     });
     expect(paid).toEqual([runs['good']]);
+  });
+});
+
+describe('a run whose record is damaged, over HTTP', () => {
+  let secret = '';
+  let eve = '';
+  const everybody: { readonly key: string }[] = [];
+
+  beforeAll(async () => {
+    await begun('secret', 'topsecret');
+    secret = runs['secret'] ?? '';
+    eve = await stage.keyFor('evil', ['*'], { subject: 'eve' });
+    everybody.push({ key: await stage.keyFor('default', ['*']) }, { key: eve });
+    const database = await openDatabase(join(stage.folder, 'runs.db'));
+    database.exec(`UPDATE runs SET tenant = 'evil', subject = 'eve' WHERE id = '${secret}'`);
+    database.close();
+  });
+
+  it.each(['', '/entries', '/events', '/views/trace', '/fork-points'])(
+    'is given to nobody at %s, also not to the tenant that it names now [R19-OWNER-UNKNOWN]',
+    async (path) => {
+      for (const how of everybody) {
+        const answer = await stage.call('GET', `/v1/runs/${secret}${path}`, how);
+        expect(answer).toMatchObject(DAMAGED);
+        expect(answer.text).not.toContain('topsecret');
+      }
+    },
+  );
+
+  it('takes no signal from anybody, and is not resumed, forked or talked to [R19-OWNER-UNKNOWN]', async () => {
+    const asked = [
+      [`/v1/runs/${secret}/signal`, { name: 'begin' }],
+      [`/v1/runs/${secret}/resume`, {}],
+      [`/v1/runs/${secret}/fork`, { at: 1 }],
+      [`/v1/conversations/${secret}/messages`, { text: 'hello' }],
+    ] as const;
+    for (const how of everybody)
+      for (const [path, body] of asked)
+        expect([path, await stage.call('POST', path, { ...how, body })]).toMatchObject([path, DAMAGED]);
+    expect(await stage.call('GET', `/v1/conversations/${secret}`, { key: eve })).toMatchObject(DAMAGED);
+  });
+
+  it('is in no list over HTTP, and in that of an operator as stalled [R19-OWNER-UNKNOWN]', async () => {
+    for (const path of ['/v1/runs', '/v1/conversations', '/v1/approvals'])
+      for (const how of everybody) {
+        const { status, text } = await stage.call('GET', path, how);
+        expect([path, status, text.includes('topsecret')]).toEqual([path, 200, false]);
+        if (path !== '/v1/approvals') expect(text).not.toContain(secret);
+      }
+    const { runs: all } = await stage.engine.list({ status: 'stalled' });
+    const shown = { damaged: true, tenant: '', subject: '', attention: expect.stringContaining('damaged') };
+    expect((await stage.engine.list({})).runs.find(({ id }) => id === secret)).toMatchObject(shown);
+    expect(all.every(({ status }) => status === 'stalled')).toBe(true);
   });
 });

@@ -11,8 +11,10 @@ import { healthRoutes } from '../../packages/server/src/routes/health.js';
 import { root } from '../../scripts/files.mjs';
 
 // There is no Docker and no Kubernetes where this is tested: the files are read, and what they say is checked against
-// the command line, the settings and the routes.
+// the command line, the settings and the routes. test/clients checks them by the schemas of Kubernetes and Compose.
 
+/** Node itself is the first process: npx ends at SIGTERM without passing it on, and then nothing is drained. */
+const PROGRAM = 'node_modules/flyball/dist/cli/main.js';
 const text = (name: string) => readFileSync(join(root, 'docs/deploy', name), 'utf8');
 const VARIABLES = new Set(allSettings().map(variableOf));
 const probes = healthRoutes({} as Parameters<typeof healthRoutes>[0]).map(({ path }) => path);
@@ -28,7 +30,7 @@ async function settingsOf(words: readonly string[], env: Readonly<Record<string,
     streams,
     await commandsFor(['serve']),
   );
-  expect(words.slice(0, 3)).toEqual(['npx', 'flyball', 'serve']);
+  expect(words.slice(0, 3)).toEqual(['node', PROGRAM, 'serve']);
   await program.parseAsync(words.slice(2) as string[], { from: 'user' });
   for (const name of Object.keys(env)) if (name.startsWith('FLYBALL_')) expect(VARIABLES, name).toContain(name);
   const { FLYBALL_AGENTS: _files, ...variables } = env; // files of the image
@@ -59,6 +61,23 @@ describe('the compose file', () => {
       expect(probes).toContain('/ready');
       expect(Number.parseInt(service.stop_grace_period, 10) * 1000).toBeGreaterThan(stopMs(settings) + 10_000);
       expect(service.environment['FLYBALL_DB']).toMatch(/^postgres:\/\//);
+      expect(service).toMatchObject({ user: 'node', read_only: true, cap_drop: ['ALL'] });
+    },
+  );
+});
+
+describe('the commands that the files tell people to give', () => {
+  it.each(['compose.yaml', 'kubernetes.yaml'])(
+    'create a key before the servers of %s start, with a command that there is [R10-WORK-DEPLOY-KEY]',
+    async (file) => {
+      const comments = text(file)
+        .split('\n')
+        .filter((line) => line.startsWith('#'));
+      const key = comments.findIndex((line) => /keys.{1,3}create/.test(line));
+      const up = comments.findIndex((line) => /compose up|kubectl apply/.test(line));
+      expect(key).toBeGreaterThan(0);
+      expect(key).toBeLessThan(up);
+      expect(comments[key]).toContain(PROGRAM);
     },
   );
 });
@@ -79,7 +98,7 @@ describe('the Kubernetes manifest', () => {
           each.value ?? 'postgres://secret/db',
         ]),
       );
-      const settings = await settingsOf(container.args, env);
+      const settings = await settingsOf([...container.command, ...container.args], env);
       expect(settings).toMatchObject({ role: metadata.labels.role, port: container.ports[0].containerPort });
       expect(deployment.spec.selector.matchLabels).toEqual(metadata.labels);
       expect(container.livenessProbe.httpGet).toEqual({ path: '/health', port: container.ports[0].name });
@@ -87,6 +106,11 @@ describe('the Kubernetes manifest', () => {
       expect(probes).toEqual(['/health', '/ready']);
       expect(spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(stopMs(settings) + 10_000);
       expect(deployment.spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+      expect(spec).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
+      expect(container.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
     },
   );
 

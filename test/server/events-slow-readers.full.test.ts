@@ -85,7 +85,8 @@ describe('a reader that does not read', () => {
 });
 
 describe('a stream', () => {
-  const options = { clock: systemClock(), heartbeatMs: 10_000, signal: new AbortController().signal };
+  const write = (text: string): string => text;
+  const options = { clock: systemClock(), heartbeatMs: 10_000, signal: new AbortController().signal, write };
 
   it('reads nothing ahead of its reader and gives it up when it takes nothing for too long [R6-SHOW-SLOW-READER]', async () => {
     let made = 0;

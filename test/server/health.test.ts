@@ -1,5 +1,5 @@
 import { virtualClock } from 'flyball/testing';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { SILENT } from '../../packages/server/src/log.js';
 import { healthRoutes } from '../../packages/server/src/routes/health.js';
 import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
@@ -37,6 +37,7 @@ it('is not ready when storage does not answer in time, or while it shuts down', 
     clock,
     log: SILENT,
     settings: DEFAULT_SETTINGS,
+    isCallable: () => true,
     phases: { leaving: leaving.signal },
   } as never);
   const asked = Promise.resolve(ready?.handle({} as never));
@@ -44,6 +45,24 @@ it('is not ready when storage does not answer in time, or while it shuts down', 
   expect(await asked).toMatchObject({ status: 503, body: { reasons: ['storage cannot be read'] } });
   leaving.abort();
   expect(await ready?.handle({} as never)).toMatchObject({ status: 503, body: { reasons: ['it is shutting down'] } });
+});
+
+it('is not ready until the dispatcher has accepted it, unless it works on nothing [R10-RESTATE-READY]', async () => {
+  let isCallable = false;
+  const dispatcher = { dispatch: async () => undefined, isCallable: () => isCallable };
+  const stage = await serverStage({ dispatcher });
+  const api = await serverStage({ dispatcher, settings: { role: 'api' } });
+  onTestFinished(async () => {
+    await stage.close();
+    await api.close();
+  });
+  expect(await stage.call('GET', '/ready')).toMatchObject({
+    status: 503,
+    body: { ready: false, reasons: ['the dispatcher has not accepted this worker yet'] },
+  });
+  expect((await api.call('GET', '/ready')).status).toBe(200);
+  isCallable = true;
+  expect((await stage.call('GET', '/ready')).status).toBe(200);
 });
 
 it('leaves nothing behind in the store', async () => {

@@ -21,7 +21,8 @@ it('a legal hold is set and cleared over HTTP, by administrators, and is in the 
   expect((await say('hold', stranger)).status).toBe(404);
   expect(await say('hold', admin)).toMatchObject({ status: 200, body: { held: true, by: 'counsel', why: 'case 7' } });
   expect((await stage.call('GET', `/v1/runs/${id}`, { key: other })).body.hold).toMatchObject({ by: 'counsel' });
-  const tombstone = { agent: 'a', tenant: 't', status: 'done', createdAt: 0, endedAt: 0, digests: [], head: '' };
+  const endedAt = (await stage.engine.get(id))?.updatedAt ?? 0;
+  const tombstone = { agent: 'a', tenant: 't', status: 'done', createdAt: 0, endedAt, digests: [], head: '' };
   const remove = () => stage.engine.remove(id, { at: 1, by: 'x', action: 'prune', of: id, tombstone });
   await expect(remove()).rejects.toMatchObject({ code: 'RUN_KEPT' });
   expect(await say('release', admin, 'closed')).toMatchObject({ status: 200, body: { held: false } });

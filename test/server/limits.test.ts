@@ -147,6 +147,36 @@ describe('a credential [R6-ACCESS-KEYS]', () => {
     expect((await refusedLater(closed(new Headers(), '127.0.0.1'))).status).toBe(401);
   });
 
+  it('is needed for good once there was a key, whatever became of it since [R19-STAYS-CLOSED]', async () => {
+    let any = true;
+    const keys = { principalOf: async () => undefined, any: async () => any };
+    const authenticate = authenticator(parts({ keys, settings: { open: true, failuresPerMinute: 3 } }));
+    expect((await refusedLater(authenticate(new Headers(), '127.0.0.1'))).status).toBe(401);
+    any = false;
+    await clock.advance(60_000);
+    expect((await refusedLater(authenticate(new Headers(), '127.0.0.1'))).status).toBe(401);
+  });
+
+  it.each([
+    ['x-forwarded-for', '127.0.0.1'],
+    ['x-forwarded-host', 'agents.example.com'],
+    ['x-real-ip', '198.51.100.7'],
+    ['forwarded', 'for=127.0.0.1'],
+    ['via', '1.1 Caddy'],
+  ])(
+    'is needed on an open server for what came through a proxy, by its %s [R19-NOT-THIS-MACHINE]',
+    async (name, value) => {
+      const keys = { principalOf: async () => undefined, any: async () => false };
+      const authenticate = authenticator(parts({ keys, settings: { open: true, failuresPerMinute: 3 } }));
+      expect(await authenticate(new Headers(), '127.0.0.1')).toBe(LOCAL);
+      expect(await refusedLater(authenticate(new Headers({ [name]: value }), '127.0.0.1'))).toMatchObject({
+        status: 401,
+        message: 'This request came through a proxy, so it requires a credential.',
+        next: expect.stringContaining('flyball keys create'),
+      });
+    },
+  );
+
   it('that is wrong too often from one address is no longer looked at for a minute; one that was good still is', async () => {
     const authenticate = authenticator(parts());
     await authenticate(bearer('fb_good'), '9.9.9.9');

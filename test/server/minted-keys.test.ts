@@ -90,11 +90,41 @@ describe('keys that a key made', () => {
       },
     };
     const create = keyRoutes({ keys: slow, clock }).find(({ id }) => id === 'createKey');
-    const principal = { id: `key:${maker.prefix}`, kind: 'key', tenant: 'house', subject: 'maker', limits: {} };
+    const principal = {
+      id: `key:${maker.prefix}`,
+      kind: 'key',
+      tenant: 'house',
+      subject: 'maker',
+      scopes: ['admin'],
+      limits: {},
+    };
     const made = create?.handle({ principal, body: { name: 'late', scopes: ['admin'] } } as never);
     await expect(made).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
     expect(await mintedBy(keys, maker)).toMatchObject([{ name: 'late', revokedAt: expect.any(Number) }]);
-    expect(await keys.any()).toBe(false);
+    expect(await keys.anyLive()).toBe(false);
+  });
+});
+
+describe('requests of keys that a key made', () => {
+  it('count against the limits of every credential above it [R10-WORK-RATES-MINTED]', async () => {
+    const create = async (by: string, name: string, limits?: { readonly requestsPerMinute: number }) =>
+      (await stage.call('POST', '/v1/keys', { key: by, body: { name, scopes: ['admin'], limits } })).body.secret;
+    const limited = await create(admin, 'limited', { requestsPerMinute: 10 });
+    const first = await create(limited, 'm1');
+    const second = await create(first, 'm2');
+    let passed = 2; // those that made the two keys
+    for (const key of [second, first, limited])
+      for (let n = 0; n < 12; n++) if ((await stage.call('GET', '/v1/whoami', { key })).status === 200) passed++;
+    expect(passed).toBeLessThanOrEqual(11); // one more may have become free meanwhile
+    expect(passed).toBeGreaterThanOrEqual(10);
+    expect((await stage.call('GET', '/v1/whoami', { key: admin })).status).toBe(200);
+  });
+
+  it('go down ten levels and no further [R10-WORK-RATES-MINTED]', async () => {
+    let key = admin;
+    for (let level = 1; level <= 10; level++) key = (await mint(key, `level ${level}`)).secret;
+    const refused = await stage.call('POST', '/v1/keys', { key, body: { name: 'too deep', scopes: ['admin'] } });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
   });
 });
 

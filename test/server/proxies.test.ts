@@ -82,9 +82,9 @@ async function through(target: string): Promise<(client: string, key: string) =>
 }
 
 it('a client behind a proxy who guesses keys locks out nobody else behind it [F-O4]', async () => {
-  stage = await serverStage({ settings: { proxies: ['127.0.0.1'], failuresPerMinute: 5 } });
+  stage = await serverStage();
   const key = await stage.keyFor('harbor', ['agents:read']);
-  await stage.again();
+  await stage.again({ settings: { proxies: ['127.0.0.1'], failuresPerMinute: 5 } });
   const get = await through(stage.url);
   for (let n = 0; n < 5; n++) expect(await get('198.51.100.66', `fb_guess${n}`)).toBe(401);
   expect(await get('198.51.100.66', 'fb_guess')).toBe(429);

@@ -10,6 +10,7 @@ import { route } from '../../packages/server/src/contract/route.js';
 import { SILENT } from '../../packages/server/src/log.js';
 import type { PipelineParts } from '../../packages/server/src/pipeline.js';
 import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
+import { openWire } from '../../packages/server/src/wire.js';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 
 /** What requests leave behind when their clients go away, when they are odd, and when the server ends. */
@@ -79,6 +80,7 @@ describe('a client that goes away', () => {
       monotonic: () => 0,
       phases: { leaving: closing.signal, closing: closing.signal, ending: closing.signal },
       observe: () => undefined,
+      wire: openWire([]),
     };
     const about = { method: 'get', tag: 't', summary: '', scope: 'any', answers: {}, examples: [] } as const;
     const handle = (): Response => new Response('');

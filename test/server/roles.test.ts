@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { pagesOf } from '../../packages/server/src/cli/serve/run-server.js';
 import { patient } from '../patience.js';
 import { readEvents, type SeenEvent } from './sse-reader.js';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
@@ -67,6 +68,10 @@ describe('servers with roles', () => {
     // what was accepted before is answered again, and another tenant is not held up
     expect((await start({ 'idempotency-key': 'one' })).body.id).toBe(keyed.body.id);
     await expect(stage.server.parts.backlog.admit('another')).resolves.toBeUndefined();
+    // nor at a server that has started none of them, and finds all of them in storage
+    const { backlog } = (await beside(stage, { role: 'api', maxQueue: 3 })).parts;
+    await expect(backlog.admit('another')).resolves.toBeUndefined();
+    await expect(backlog.admit('default')).rejects.toMatchObject({ code: 'QUEUE_FULL' });
     await beside(stage, { role: 'worker' });
     await expect.poll(async () => (await start()).status, { interval: 200, timeout: patient(20_000) }).toBe(202);
   });
@@ -88,4 +93,11 @@ describe('servers with roles', () => {
     expect(ids(seen)).toEqual(ids(all));
     expect(ids(seen).length).toBeGreaterThan(3);
   });
+});
+
+it('the log of a worker names no pages that it does not have [R10-WORK-HOSTS]', () => {
+  const pages = { studio: 'http://h/studio', docs: 'http://h/docs' };
+  expect(pagesOf({ role: 'worker', studio: true }, 'http://h')).toEqual({});
+  expect(pagesOf({ role: 'all', studio: true }, 'http://h')).toEqual(pages);
+  expect(pagesOf({ role: 'api', studio: false }, 'http://h')).toEqual({ docs: pages.docs });
 });

@@ -2,6 +2,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { systemClock } from 'flyball';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../packages/flyball/src/ports/store.js';
+import { patient } from '../patience.js';
 import { comparable, Secrets } from './security-stage.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
@@ -215,6 +216,51 @@ describe('where a server listens [R6-ACCESS-LOOPBACK]', () => {
     const key = await keyFor('acme', ['*']);
     await expect.poll(async () => (await call('GET', '/v1/whoami')).status).toBe(401);
     expect((await call('GET', '/v1/whoami', { key })).status).toBe(200);
+  });
+
+  it.each(['has expired', 'was revoked'])(
+    'stays closed when its last key %s, also after a restart, and says what to do [R19-STAYS-CLOSED]',
+    async (end) => {
+      const stage = await open({ settings: { publicCard: true } });
+      const soon = Date.now() + 100;
+      const { key } = await stage.keys.create({
+        ...{ name: 'only', tenant: 'acme', scopes: ['admin'] },
+        ...(end === 'has expired' ? { expiresAt: soon } : {}),
+      });
+      if (end === 'was revoked') await stage.keys.revoke(key.prefix);
+      await expect.poll(() => Date.now()).toBeGreaterThan(soon);
+      const anonymous = async () => (await stage.call('GET', '/v1/whoami')).status;
+      await expect.poll(anonymous, { timeout: patient(5_000) }).toBe(401);
+      const card = await stage.call('GET', '/.well-known/agent-card.json');
+      expect([card.status, 'securitySchemes' in card.body]).toEqual([200, true]);
+      for (const host of ['127.0.0.1', '0.0.0.0']) {
+        await stage.again({ settings: { host } });
+        expect(stage.server.open).toBe(false);
+        expect((await stage.call('GET', '/v1/whoami')).body).toMatchObject({
+          code: 'UNAUTHENTICATED',
+          next: expect.stringContaining('flyball keys create'),
+        });
+        expect(stage.logged).toContainEqual({
+          level: 'warn',
+          what: 'every API key has expired or was revoked',
+          fields: { next: 'flyball keys create --name admin --scope admin' },
+        });
+      }
+    },
+  );
+
+  it.each([
+    ['behind a proxy', { proxies: ['127.0.0.1'] }],
+    ['under another name', { hosts: ['agents.example.com'] }],
+  ])('does not start %s without a key [R19-NOT-THIS-MACHINE]', async (_, settings) => {
+    await expect(serverStage({ settings })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('flyball keys create'),
+    });
+    const stage = await open();
+    await stage.keyFor('acme', ['*']);
+    await stage.again({ settings });
+    expect((await stage.call('GET', '/v1/whoami')).status).toBe(401);
   });
 });
 

@@ -9,6 +9,7 @@ import { createApp } from '../../packages/server/src/app.js';
 import { type Route, route } from '../../packages/server/src/contract/route.js';
 import { allRoutes } from '../../packages/server/src/routes/all-routes.js';
 import { studioFiles } from '../../packages/server/src/studio-files.js';
+import { openWire } from '../../packages/server/src/wire.js';
 import { fittingRequest, raw, requestText, Secrets } from './security-stage.js';
 import { type Logged, recordingLog, type ServerStage, serverStage } from './stage-server.js';
 
@@ -336,6 +337,7 @@ it('a fault of the server is told without its words: they are in the log, under 
     check: async () => undefined,
     monotonic: () => clock.monotonic(),
     observe: () => undefined,
+    wire: openWire([]),
   };
   const answer = await createApp(parts, [broken], []).request('http://127.0.0.1/broken', {
     headers: { host: '127.0.0.1' },

@@ -181,6 +181,25 @@ describe('separation of duties', () => {
     expect(rotated).toMatchObject({ status: 403 });
   });
 
+  it('gives nobody the secret of a key with a scope that they do not have [R19-ROTATE-SCOPES]', async () => {
+    const own = { tenant: 'house', subject: 'ops' };
+    const safe = await stage.keys.create({ ...own, name: 'safe', scopes: ['metrics:read', 'workers:control'] });
+    const admin = await stage.keyFor('house', ['admin'], { ...own, name: 'ci' });
+    const everything = await stage.keyFor('house', ['*'], { ...own, name: 'all' });
+    const holder = await stage.keyFor('house', ['admin', 'workers:control'], { ...own, name: 'holder' });
+    const rotate = (by: string, prefix: string) => call(by, 'POST', `/v1/keys/${prefix}/rotate`, {});
+    for (const by of [admin, everything])
+      expect(await rotate(by, safe.key.prefix)).toMatchObject({
+        status: 403,
+        body: {
+          detail: 'Your credential does not have the scope workers:control.',
+          next: `Rotate it on the server: flyball keys rotate ${safe.key.prefix}`,
+        },
+      });
+    expect((await rotate(holder, safe.key.prefix)).status).toBe(200);
+    expect((await rotate(admin, everything.slice(3, 11))).status).toBe(200);
+  });
+
   it('counts what keys spend against whoever made them [F-S6]', async () => {
     let granted = 0;
     for (let n = 0; n < 4; n++) {
@@ -189,6 +208,39 @@ describe('separation of duties', () => {
       if (started.status === 202) granted += started.body.usage.costUsd.limit;
     }
     expect(granted).toBeLessThanOrEqual(0.1 + 1e-9);
+  });
+});
+
+describe('the cost limit of a key that a key made [R19-COST-CHAIN]', () => {
+  const make = async (by: string, costUsdPerDay: number): Promise<string> =>
+    (await call(by, 'POST', '/v1/keys', { name: 'k', scopes: ['admin'], limits: { costUsdPerDay } })).body.secret;
+  const start = async (by: string, costUsd: number) => {
+    const { status, body } = await call(by, 'POST', '/v1/runs', { agent: 'one', input: {}, budget: { costUsd } });
+    return status === 202 ? body.usage.costUsd.limit : body.detail;
+  };
+  const root = (costUsdPerDay: number) =>
+    stage.keyFor('house', ['admin'], { name: 'root', subject: 'root', limits: { costUsdPerDay } });
+
+  it('is not used up by what other keys of its maker spend', async () => {
+    const maker = await root(0.4);
+    const [one, other] = [await make(maker, 0.1), await make(maker, 0.3)];
+    expect(await start(other, 0.2)).toBe(0.2);
+    expect(await start(one, 0.05)).toBe(0.05);
+    expect(await start(one, 0.1)).toBe(0.05);
+    expect(await start(one, 0.1)).toBe('The cost limit of this credential for today is reserved by open runs.');
+  });
+
+  it('counts what the keys below it spend, at every level', async () => {
+    const maker = await root(0.4);
+    const middle = await make(maker, 0.3);
+    const [one, other] = [await make(middle, 0.2), await make(middle, 0.2)];
+    expect(await start(one, 0.2)).toBe(0.2);
+    expect(await start(other, 0.2)).toBe(0.1);
+    expect(await start(other, 0.1)).toBe(
+      'The cost limit of a credential that this key comes from for today is reserved by open runs.',
+    );
+    expect(await start(middle, 0.1)).toBe('The cost limit of this credential for today is reserved by open runs.');
+    expect(await start(maker, 0.4)).toBe(0.1);
   });
 });
 

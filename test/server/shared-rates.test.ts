@@ -44,6 +44,19 @@ it('what one server lets through counts on the other within a second [R10-WORK-R
   expect(two.passed(5, 'other')).toBe(5);
 });
 
+it('servers that are at work go on telling each other every second [R10-WORK-RATES]', async () => {
+  const [engine, clock] = [memoryEngine(), virtualClock()];
+  const [one, two] = [server('one', engine, clock), server('two', engine, clock)];
+  const left = (): number => Number(two.rates.take(principal('acme'))['ratelimit-remaining']);
+  left(); // the first exchange is at once, and says nothing of how soon the next one is
+  for (let round = 0; round < 4; round++) {
+    const before = left();
+    expect(one.passed(10)).toBe(10);
+    await pass(clock, 2.25); // one says so within a second, and the other looks within another
+    expect(before - left()).toBeGreaterThan(5); // 10 and one of its own, but for what has come back since
+  }
+});
+
 it('servers that are asked in turn let the limit through together, minute after minute [R10-WORK-RATES]', async () => {
   const [engine, clock] = [memoryEngine(), virtualClock()];
   const servers = ['one', 'two', 'three'].map((name) => server(name, engine, clock));
@@ -73,4 +86,27 @@ it('a server that is new does not count what others let through long ago, and on
   await old.rates.close();
   await fresh.rates.close();
   expect(await engine.workers(clock.now())).toEqual([]);
+});
+
+it('whatever an announcement says, it takes ten minutes of requests at most [R19-FORGED-COUNTS]', async () => {
+  const [engine, clock] = [memoryEngine(), virtualClock()];
+  const [known, unknown] = [server('one', engine, clock), server('two', engine, clock)];
+  expect(known.passed(30)).toBe(30);
+  unknown.passed(30, 'other');
+  const forged = { id: 'forged', owner: testHost('three').owner(), agents: {}, requests: { acme: 1e15 } };
+  await engine.announce({ ...forged, since: clock.now() }, { now: clock.now(), forMs: 60_000 });
+  await pass(clock, 3);
+  for (const each of [known, unknown]) expect(each.passed(1)).toBe(0);
+  await pass(clock, 600);
+  for (const each of [known, unknown]) expect(each.passed(2)).toBeGreaterThan(0);
+});
+
+it('is told of every tenant, whatever its name [R10-WORK-RATES]', async () => {
+  const [engine, clock] = [memoryEngine(), virtualClock()];
+  const [one, two] = [server('one', engine, clock), server('two', engine, clock)];
+  expect(one.passed(60, 'constructor')).toBe(60);
+  await pass(clock, 1.5);
+  two.passed(1, 'constructor');
+  await pass(clock, 1.5);
+  expect(two.passed(60, 'constructor')).toBeLessThan(10);
 });

@@ -64,8 +64,15 @@ it('openServer reads no environment: it gets one [F-W9]', async () => {
   await server.close();
 });
 
+it('a storage that takes no writes is told as that, to be tried again [R18-READ-ONLY]', () => {
+  const problem = problemFrom(
+    new FlyballError('STORAGE_READ_ONLY', 'db.example:5432 is a replica', { retryable: true }),
+  );
+  expect(problem).toMatchObject({ status: 503, code: 'STORAGE_READ_ONLY', retryable: true });
+});
+
 it('a refusal over storage does not tell where it is [F-O9]', () => {
-  for (const code of ['STORAGE_FULL', 'STORAGE_BUSY'] as const)
+  for (const code of ['STORAGE_FULL', 'STORAGE_BUSY', 'STORAGE_READ_ONLY'] as const)
     expect(problemFrom(new FlyballError(code, '/var/lib/secret/place.db is full')).message).not.toContain('/var');
 });
 

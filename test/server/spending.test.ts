@@ -22,10 +22,9 @@ beforeEach(() => {
 const run = (runId: string, more: Partial<Admission> = {}): Admission => ({
   runId,
   tenant: 'acme',
-  principal: 'key:abcdefgh',
   wantedUsd: 1,
   tenantLimit: 2.5,
-  principalLimit: undefined,
+  payers: [],
   ...more,
 });
 const today = () => spending.today({ tenant: 'acme' });
@@ -96,7 +95,7 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
   });
 
   it('limits each key and its tenant, whichever is tighter', async () => {
-    const mine = { principal: 'key:mine', principalLimit: 0.75 };
+    const mine = { payers: [{ id: 'key:mine', limitUsd: 0.75 }] };
     expect(await spending.admit(run('r1', mine))).toEqual({ costUsd: 0.75 });
     await expect(spending.admit(run('r2', mine))).rejects.toThrow('this credential');
     expect(await spending.admit(run('r3', { wantedUsd: 9 }))).toEqual({ costUsd: 1.75 });
@@ -135,7 +134,7 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
   });
 
   it('is counted for what a run spends after it was settled, for whoever was granted it [R8-TRIAL3-A3]', async () => {
-    const mine = { principal: 'key:mine', principalLimit: 2 };
+    const mine = { payers: [{ id: 'key:mine', limitUsd: 2 }] };
     await spending.admit(run('r1', mine));
     await settle('r1', 0.5);
     await settle('r1', 0.75); // it went on where no server saw it
@@ -228,7 +227,7 @@ describe('what a run may cost that goes on [R8-TRIAL3-A3]', () => {
     await spending.admit(run('r2', { wantedUsd: 1.5 }));
     work.mockClear();
     await expect(raise(2)).rejects.toMatchObject({ code: 'COST_LIMITED' });
-    await expect(raise(2, { principal: 'key:poor', principalLimit: 0 })).rejects.toMatchObject({
+    await expect(raise(2, { payers: [{ id: 'key:poor', limitUsd: 0 }] })).rejects.toMatchObject({
       code: 'COST_LIMITED',
     });
     expect(work).not.toHaveBeenCalled();
@@ -238,8 +237,8 @@ describe('what a run may cost that goes on [R8-TRIAL3-A3]', () => {
   });
 
   it('is counted for each who granted it, in the order of the grants', async () => {
-    await spending.admit(run('r1', { principal: 'key:a', principalLimit: 1 }));
-    await spending.raise(run('r1', { principal: 'key:b', principalLimit: 1, wantedUsd: 1.5 }), going(1, 1.5), costOf);
+    await spending.admit(run('r1', { payers: [{ id: 'key:a', limitUsd: 1 }] }));
+    await spending.raise(run('r1', { payers: [{ id: 'key:b', limitUsd: 1 }], wantedUsd: 1.5 }), going(1, 1.5), costOf);
     const of = (principal: string) => spending.today({ tenant: 'acme', principal });
     expect([await of('key:a'), await of('key:b')]).toMatchObject([{ reservedUsd: 1 }, { reservedUsd: 0.5 }]);
     await settle('r1', 1.25);

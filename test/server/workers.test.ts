@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { budget, createRuntime, done } from 'flyball';
 import { testHost } from 'flyball/testing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { nodeHost } from '../../packages/flyball/src/adapters/host-node/node-host.js';
 import { flyball } from '../cli/in-process.js';
 import { gate } from '../runtime/stage.js';
 import { type ServerStage, serverStage } from './stage-server.js';
@@ -34,7 +37,7 @@ it('tells who works on what, and what waits, to those who may read metrics [R10-
   const { status, body } = await workers(admin);
   expect(status).toBe(200);
   expect(body.workers).toMatchObject([
-    { state: 'working', weight: 1, concurrency: 1000, runs: 1, owner: { pid: process.pid } },
+    { state: 'working', weight: 1, concurrency: 1000, runs: 1, owner: { id: expect.stringMatching(/^[0-9a-f]{16}$/) } },
   ]);
   expect(body.workers[0].agents).toMatchObject({ counter: '1', waiter: '1' });
   expect(body.queue).toMatchObject({ runs: 3, unserved: 3 });
@@ -80,6 +83,56 @@ it('names the page of the dispatcher, where there is one [R10-RESTATE-UI]', asyn
   onTestFinished(() => dispatched.close());
   const { body } = await dispatched.call('GET', '/v1/workers');
   expect(body.dispatcher).toEqual({ page: 'http://restate:9070/ui' });
+});
+
+it('a process that was killed on this machine is gone at once, and its runs wait [R10-WORK-GONE-SEEN]', async () => {
+  const killed = await serverStage();
+  onTestFinished(() => killed.close());
+  const { engine } = killed;
+  const { pid } = spawnSync('true');
+  const owner = { ...nodeHost().owner(), id: 'killed-one', pid, startTime: '1' };
+  const by = { now: Date.now(), forMs: 3_600_000 };
+  const agents = { nobodys: '7', 'nobodys:once': '7', 'nobodys:chat': '7' };
+  await engine.announce({ id: 'w', owner, agents, concurrency: 4 }, by);
+  await engine.announce({ id: 'idle', owner: { ...owner, id: 'killed-two' }, agents }, by);
+  const elsewhere = createRuntime({
+    engine,
+    agents: { nobodys: { agent: async () => done(1), version: '7' } },
+    options: { worker: 'elsewhere' },
+  });
+  for (const id of ['left-1', 'left-2']) {
+    await elsewhere.start('nobodys', null, { id, budget: budget({}), tenant: 'harbor' });
+    await engine.claim(id, { owner, now: Date.now(), leaseMs: 3_600_000, isGone: () => false });
+  }
+  await elsewhere.close();
+  const key = await killed.keyFor('harbor', ['admin']);
+  const { body } = await killed.call('GET', '/v1/workers', { key });
+  expect(body.workers.map(({ state, runs }: { state: string; runs: number }) => ({ state, runs }))).toEqual(
+    expect.arrayContaining([
+      { state: 'working', runs: 0 },
+      { state: 'gone', runs: 2 },
+    ]),
+  );
+  expect(body.workers).toHaveLength(2); // the other one left nothing
+  expect(body.queue).toMatchObject({ runs: 2, unserved: 2, lines: [{ agent: 'nobodys', runs: 2, served: false }] });
+  expect(Date.now() - body.queue.since).toBeLessThan(60_000);
+  const { text } = await killed.call('GET', '/metrics', { key });
+  expect(text).toMatch(/^flyball_queue_runs 2$/m);
+  expect(text).toMatch(/^flyball_queue_unserved_runs 2$/m);
+  expect(text).toMatch(/^flyball_workers 1$/m);
+  const { out } = await flyball(['workers', '--db', join(killed.folder, 'runs.db')]);
+  expect(out).toMatch(new RegExp(`^process ${pid} on \\S+ +gone: its runs are in the queue, 2 runs`, 'm'));
+  expect(out).toMatch(/^ +agents: nobodys 7$/m);
+  expect(out).toMatch(/^2 runs in the queue:$/m);
+  expect(out).not.toMatch(/if it is gone/);
+});
+
+it('shows host and pid of a worker to operators only [R10-WORK-HOSTS]', async () => {
+  const operator = await stage.keyFor('harbor', ['metrics:read', 'workers:control']);
+  expect((await workers(operator)).body.workers).toMatchObject([{ owner: { pid: process.pid, host: hostname() } }]);
+  const { text } = await workers(await stage.keyFor('harbor', ['admin', '*']));
+  expect(text).not.toContain(hostname());
+  expect(text).not.toMatch(/"pid"/);
 });
 
 /** A run of an agent of this server that a process on another machine holds, for an hour if nobody says anything. */

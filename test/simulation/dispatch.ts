@@ -2,7 +2,7 @@ import type { Dispatcher } from 'flyball';
 import type { Machine } from './machine.js';
 import type { Simulation } from './simulation.js';
 
-/** How often it looks for runs whose process is gone. */
+/** How often it looks for runs that nobody works on, and for how long that has been so. */
 const SWEEP_MS = 15_000;
 
 /** Another system that says whose turn it is: it has what it was told driven, once or more often, wherever it likes. */
@@ -29,14 +29,16 @@ export class Dispatch {
   }
 
   /**
-   * A claim may arrive when its process is gone and the run was driven elsewhere: then nobody works on it, and nobody was
-   * told. Only such runs are looked for; that everything else is dispatched in the first place is what the rules check.
+   * A claim may arrive when its process is gone, or has heard that nobody knows what became of it, and the run was driven
+   * since: then nobody works on it, and nobody was told. Such runs have an owner who has shown no sign of life since its
+   * lease ended, and only they are looked for: that everything else is dispatched in the first place is what the rules
+   * check. `@flyball/restate` looks for more (`overdue` of a driver), and waits for as long.
    */
   sweep(): void {
     const { timeline, truth } = this.simulation;
     timeline.after(SWEEP_MS, () => {
       for (const { runId, owner, leaseUntil } of truth.runs.values())
-        if (owner !== undefined && leaseUntil <= timeline.now && this.simulation.isDead(owner)) this.later(runId, 1);
+        if (owner !== undefined && leaseUntil <= timeline.now - SWEEP_MS) this.later(runId, 1);
       this.sweep();
     });
   }

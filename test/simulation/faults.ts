@@ -12,12 +12,18 @@ export function horizonOf({ faults, isPoisoned }: Plan): number {
     (fault) => ('at' in fault ? fault.at : 0) + ('ms' in fault && fault.kind !== 'jump' ? fault.ms : 0),
   );
   const stops = faults.some((fault) => fault.kind === 'strike' && fault.how === 'stop') ? STOP_MS + 5_000 : 0;
-  return 2_000 + Math.max(isPoisoned ? 60_000 : 0, stops, ...ends);
+  const sleeps = faults.some(({ kind }) => kind === 'set-back') ? SLEEPS_MS : 0;
+  return 2_000 + Math.max(isPoisoned ? 60_000 : 0, stops, sleeps, ...ends);
+}
+
+/** To what a run does, and not to a time. */
+function isBound(fault: Fault): fault is Of<'strike' | 'damage' | 'set-back' | 'hesitate'> {
+  return !('at' in fault);
 }
 
 /** Has a fault happen when its time comes. One that is bound to a write happens there. */
 export function apply(simulation: Simulation, fault: Fault): void {
-  if (fault.kind === 'strike' || fault.kind === 'damage') return;
+  if (isBound(fault)) return;
   simulation.timeline.after(fault.at, () => {
     if (simulation.isHealed) return;
     simulation.trace(`fault ${JSON.stringify(fault)}`);
@@ -25,7 +31,10 @@ export function apply(simulation: Simulation, fault: Fault): void {
   });
 }
 
-function happen(simulation: Simulation, fault: Exclude<Fault, Of<'strike' | 'damage'>>): void {
+function happen(
+  simulation: Simulation,
+  fault: Exclude<Fault, Of<'strike' | 'damage' | 'set-back' | 'hesitate'>>,
+): void {
   const { timeline } = simulation;
   const until = (ms: number, end: () => void): void => void timeline.after(ms, end);
   const on = (slot: number, act: (machine: Machine) => void): void => {
@@ -64,7 +73,7 @@ function happen(simulation: Simulation, fault: Exclude<Fault, Of<'strike' | 'dam
     case 'declare':
       return void declare(simulation);
     default:
-      return void meddle(simulation, fault).catch((error: Error) => simulation.trace(`refused: ${error.message}`));
+      return void meddled(simulation, fault);
   }
 }
 
@@ -114,8 +123,35 @@ export function damage(simulation: Simulation, machine: Machine, known: Known, f
   if (fault.kills) simulation.kill(machine, 1_000);
 }
 
+/** A run has come to rest: dates are set, or an operator has it go on and wants it to rest all the same. */
+export function atRest(simulation: Simulation, runId: string, fault: Of<'set-back' | 'hesitate'>): void {
+  const { machines, timeline, truth } = simulation;
+  simulation.trace(`fault ${JSON.stringify(fault)}`);
+  if (fault.kind === 'set-back') for (const machine of machines) machine.jump(fault.ms);
+  else
+    timeline.after(1, () => {
+      const post = (kind: 'resume' | 'pause') =>
+        truth.engine.post(runId, { id: `${kind} of op`, kind, name: '', from: 'op', at: timeline.now, body: '' });
+      post('resume')
+        .then(() => post('pause'))
+        .catch((error: Error) => simulation.trace(`refused: ${error.message}`));
+    });
+}
+
+/** So long that it shows whether a run wakes whose machine has another date than it slept by. */
+const SLEEPS_MS = 40_000;
+
 /** Longer than a lease. */
 const STOP_MS = 20_000;
+
+async function meddled(simulation: Simulation, fault: Parameters<typeof meddle>[1]): Promise<void> {
+  const refused = simulation.asks(fault.kind, `run-${fault.run}`);
+  const done = meddle(simulation, fault);
+  // whoever wakes a run wants it to go on, as a worker would have it: another one that is quicker is all right
+  await (fault.kind === 'wake' ? done : done.catch(refused)).catch((error: Error) =>
+    simulation.trace(`refused: ${error.message}`),
+  );
+}
 
 async function meddle(
   simulation: Simulation,

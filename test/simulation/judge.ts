@@ -100,8 +100,8 @@ function isExcused(plan: Plan, rule: string): boolean {
   return rule === 'now:stale' && hasWrongClocks(plan);
 }
 
-function hasWrongClocks({ skews, faults }: Plan): boolean {
-  return skews.some((ms) => ms !== 0) || faults.some(({ kind }) => kind === 'jump');
+export function hasWrongClocks({ skews, faults }: Plan): boolean {
+  return skews.some((ms) => ms !== 0) || faults.some(({ kind }) => kind === 'jump' || kind === 'set-back');
 }
 
 function checkEnd(

@@ -1,10 +1,14 @@
 import type { Owner } from '../../packages/flyball/src/core/events.js';
 import type { RunStatus } from '../../packages/flyball/src/ports/engine.js';
+import { Sleep } from './asleep.js';
+import { Messages } from './messages.js';
+import { Worked } from './worked.js';
 
 /** A run as whoever stands outside knows it: from the writes that the storage accepted. */
 export interface Known {
   readonly runId: string;
-  readonly version: string;
+  /** Of the code that went on with it last. */
+  version: string;
   /** The run that started it, where it was one. */
   readonly starter: string | undefined;
   fence: number;
@@ -29,6 +33,11 @@ export interface Known {
   isOther: boolean;
   /** Messages that ended a wait. */
   readonly heard: Set<string>;
+  readonly messages: Messages;
+  readonly worked: Worked;
+  readonly sleep: Sleep;
+  /** It has got on under the number that holds. */
+  hasProgressed: boolean;
   /** What is stored of it is not what was written: whoever claims it under a later number must not go on with it. */
   damage?: { readonly where: 'entry' | 'record'; readonly fence: number; readonly generation: number };
 }
@@ -52,6 +61,10 @@ export function newlyKnown({ runId, version, starter }: Pick<Known, 'runId' | 'v
     intents: 0,
     isOther: false,
     heard: new Set(),
+    messages: new Messages(),
+    worked: new Worked(),
+    sleep: new Sleep(),
+    hasProgressed: false,
   };
 }
 
@@ -70,8 +83,9 @@ export interface Told {
   readonly name?: string;
   readonly of?: string;
   readonly key?: string;
-  /** The message that ended a wait. */
+  /** The message that ended a wait, or was refused. */
   readonly signal?: string;
+  readonly due?: number;
   /** The effect of another run that started this one. */
   readonly starter?: { readonly key?: string };
   readonly budget?: { readonly toolCalls?: number };

@@ -132,8 +132,8 @@ export class Line {
     const answer = fate === 'unanswered' || fate === 'resent' ? () => undefined : told;
     if (there === 0 && !isBehind) void sent.apply(answer);
     else timeline.after(there, () => void sent.apply(answer));
-    const isSure = fate === 'arrives' && there === 0 && back === 0 && !this.end.isCut();
-    if (!isSure) sent.giveUp(late); // the answer gets lost, or may be cut off
+    const isAtOnce = there === 0 && !isBehind && back === 0;
+    if (fate !== 'arrives' || !isAtOnce) sent.giveUp(late); // the answer gets lost, or may be cut off
     if (fate === 'twice') timeline.after(there + random.int(20_000), () => void sent.apply(() => undefined));
     if (fate === 'resent') timeline.after(there + 1 + random.int(PATIENCE_MS - 1), () => void sent.apply(told));
   }

@@ -4,8 +4,11 @@ import type { Machine } from './machine.js';
 import type { Simulation } from './simulation.js';
 
 export const LEASE_MS = 15_000;
-/** Runs that kill their process are set aside after so many. */
-const MAX_RESUMES = 4;
+/**
+ * Runs that kill their process are set aside after so many. An innocent run may crash twice with each of the three
+ * processes that die before the culprit is suspect: with the process, and where its last claim arrives after its death.
+ */
+const MAX_RESUMES = 7;
 
 /** A real runtime with a real worker on a simulated machine. */
 export function openOn(

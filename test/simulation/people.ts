@@ -20,11 +20,15 @@ export interface Around {
   server(version?: string): Runtime | undefined;
   /** What the run waits for, as everybody can see it. */
   openWaits(runId: string): Promise<readonly EventOf<'wait-start'>[]>;
+  /** The branch in which this doubt of a resting run holds up another one that came first. */
+  heldUpBy(runId: string, doubt: string): Promise<string | undefined>;
   /** Whether a process that lives may still act under this key. */
   isActing(key: string): boolean;
   /** Whether somebody may set the stalled run going again now. */
   mayResume(visit: Visit): boolean;
   isHealed(): boolean;
+  /** An operator is about to ask something of a run, and what to do should the answer be no. */
+  asks(what: string, runId: string): (error: unknown) => never;
   blame(rule: string, detail: string): void;
   trace(line: string): void;
 }
@@ -32,6 +36,8 @@ export interface Around {
 interface Asked {
   isAnswered: boolean;
   readonly isIgnored: boolean;
+  /** Nobody looks into a doubt before nothing else of the run moves. */
+  readonly isForLater: boolean;
 }
 
 /** Those who look after runs: they answer, raise budgets, end pauses, and try again when nobody answers them. */
@@ -69,13 +75,13 @@ export class People {
     switch (known.status) {
       case 'paused':
         this.unsure.set(runId, undefined);
-        await server.resume(runId, { by: 'op' });
+        await this.goOn(server, runId);
         this.unsure.delete(runId);
         return;
       case 'bounded':
         return this.raise(server, visit);
       case 'stalled':
-        if (this.around.mayResume(visit)) await server.resume(runId, { by: 'op' });
+        if (this.around.mayResume(visit)) await this.goOn(server, runId);
         return;
       default:
         if (this.unsure.has(runId)) await this.tryAgain(server, visit);
@@ -92,15 +98,20 @@ export class People {
       return await this.around.openWaits(runId);
     } catch (error) {
       if (!isRunDamage(error)) throw error;
-      if (known.status === 'suspended') await server.resume(runId, { by: 'op' });
+      if (known.status === 'suspended') await this.goOn(server, runId);
       return [];
     }
+  }
+
+  private async goOn(server: Runtime, runId: string, budget?: Partial<Budget>): Promise<void> {
+    const refused = this.around.asks('resume', runId);
+    await server.resume(runId, { by: 'op', ...(budget === undefined ? {} : { budget }) }).catch(refused);
   }
 
   /** Nobody knows whether it goes on: it was told to, and the answer was lost. */
   private async tryAgain(server: Runtime, { runId }: Visit): Promise<void> {
     const budget = this.unsure.get(runId);
-    await server.resume(runId, { by: 'op', ...(budget === undefined ? {} : { budget }) }).then(
+    await this.goOn(server, runId, budget).then(
       () => this.unsure.delete(runId),
       (error: { readonly code?: string }) => {
         const { code = '' } = error;
@@ -122,7 +133,7 @@ export class People {
     const budget = isMore ? next : PLENTY;
     this.unsure.set(runId, budget);
     const count = (): void => void this.raised.set(runId, (this.raised.get(runId) ?? 0) + 1);
-    await server.resume(runId, { by: 'op', budget }).catch((error: { readonly code?: string }) => {
+    await this.goOn(server, runId, budget).catch((error: { readonly code?: string }) => {
       if (error.code === 'CONFIG_INVALID') count(); // it has as much already
       throw error;
     });
@@ -143,6 +154,7 @@ export class People {
     const known = this.asked.get(wait.token) ?? {
       isAnswered: false,
       isIgnored: isShort(wait) || (wait.due !== undefined && this.asked.size < people.ignores),
+      isForLater: wait.kind === 'doubt' && this.around.random.int(2) === 0,
     };
     this.asked.set(wait.token, known);
     const isSure = known.isAnswered && this.around.random.int(4) > 0; // now and then somebody sends it again
@@ -154,9 +166,12 @@ export class People {
   }
 
   /** Nobody can say what became of something that may still happen. */
-  private async settleDoubt({ runId, world }: Visit, wait: EventOf<'wait-start'>, asked: Asked): Promise<void> {
+  private async settleDoubt({ runId, world, known }: Visit, wait: EventOf<'wait-start'>, asked: Asked): Promise<void> {
     const { key } = wait.request as { readonly key: string };
-    if (this.around.isActing(key)) return;
+    if (this.around.isActing(key) || (asked.isForLater && known.status !== 'suspended')) return;
+    const branch = known.status === 'suspended' ? await this.around.heldUpBy(runId, wait.id) : undefined;
+    if (branch !== undefined)
+      this.around.blame('first:held-up', `${wait.id} of ${runId} holds up who won against ${branch}`);
     const happened = world.made(key) > 0;
     const answer = happened ? { happened, result: `told ${key}` } : { happened };
     asked.isAnswered = (await this.send(runId, wait.token, answer, 'ann', wait.token)) !== false;

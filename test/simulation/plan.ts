@@ -39,6 +39,10 @@ export type Fault =
   | { readonly kind: 'cut'; readonly at: number; readonly machine: number; readonly ms: number }
   /** Somebody sets its clock. */
   | { readonly kind: 'jump'; readonly at: number; readonly machine: number; readonly ms: number }
+  /** Somebody sets back the clocks of all machines, when this run has been unloaded until a time. */
+  | { readonly kind: 'set-back'; readonly run: number; readonly ms: number }
+  /** An operator has this run go on, once it is paused, and takes that back at once. */
+  | { readonly kind: 'hesitate'; readonly run: number }
   /** The disk of the storage is full. */
   | { readonly kind: 'full'; readonly at: number; readonly ms: number }
   /** Requests and answers are late, get lost, or arrive twice. */
@@ -90,10 +94,14 @@ const HOUR_MS = 3_600_000;
 
 /** One plan in so many has a disk that fails. */
 const DISKS = 16;
+/** One in so many has dates that are set back while a run sleeps. */
+const SETTINGS = 16;
+/** One in so many has an operator who steers one run: pauses it, hesitates, and redirects it. */
+const STEERED = 16;
 
 /** All choices of a simulation, from one number. */
 export function planOf(seed: number): Plan {
-  const plan = soundPlan(seed);
+  const plan = timelyPlan(seed);
   const random = seededRandom(`damage ${seed}`);
   if (random.int(DISKS) > 0 || plan.isPoisoned) return plan;
   // there is another run to go on beside it
@@ -108,6 +116,29 @@ export function planOf(seed: number): Plan {
     kills: random.int(2) === 0,
   };
   return { ...plan, cases, faults: [...plan.faults, damage] };
+}
+
+/** Where nothing is damaged. */
+function timelyPlan(seed: number): Plan {
+  const plan = steeredPlan(seed);
+  const random = seededRandom(`dates ${seed}`);
+  if (random.int(SETTINGS) > 0 || plan.isPoisoned || plan.turns === 'dispatcher') return plan;
+  const setBack: Fault = { kind: 'set-back', run: random.int(plan.cases.length), ms: -HOUR_MS };
+  return { ...plan, faults: [...plan.faults, setBack] };
+}
+
+/** Where everybody has the right date. */
+function steeredPlan(seed: number): Plan {
+  const plan = soundPlan(seed);
+  const random = seededRandom(`operators ${seed}`);
+  if (random.int(STEERED) > 0 || plan.isPoisoned) return plan;
+  const run = random.int(plan.cases.length);
+  const at = (): number => random.int(3_000);
+  const redirects = Array.from({ length: 1 + random.int(2) }, (): Fault => ({ kind: 'redirect', at: at(), run }));
+  return {
+    ...plan,
+    faults: [...plan.faults, { kind: 'pause', at: at(), run }, { kind: 'hesitate', run }, ...redirects],
+  };
 }
 
 /** Without damage. What it draws decides every world that was ever played: draw nothing more from the same numbers. */

@@ -6,17 +6,18 @@
  *     npm run simulate -- --seed 4711 --shrink          makes it smaller for as long as it fails in the same way
  *     npm run simulate -- --planted [name]              undoes mendings one by one, and says how many seeds each took
  */
-import { parseArgs } from 'node:util';
 import { plantedTable } from './planted.js';
 import { playing } from './player.js';
-import { PLAYING } from './playing.js';
+import { askedOf } from './playing.js';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { ...PLAYING, planted: { type: 'boolean', default: false } },
-});
-
-const code = values.planted
-  ? await plantedTable(positionals, { first: Number(values.from), seeds: Number(values.seeds) })
-  : await playing([], process.argv.slice(2), { stdio: 'inherit' });
-process.exit(code);
+const args = process.argv.slice(2);
+const asked = askedOf(args);
+if ('text' in asked) {
+  console[asked.code === 0 ? 'log' : 'error'](asked.text);
+  process.exit(asked.code);
+}
+process.exit(
+  asked.planted === undefined
+    ? await playing([], args, { stdio: 'inherit' })
+    : await plantedTable(asked.planted, { first: asked.from, seeds: asked.seeds }),
+);

@@ -1,19 +1,21 @@
 import { type Engine, memoryEngine, type Runtime } from 'flyball';
 import { type SeededRandom, seededRandom } from 'flyball/testing';
 import type { Owner } from '../../packages/flyball/src/core/events.js';
-import { openWaitsOf } from '../../packages/flyball/src/runtime/load.js';
+import { openWaitsOf, readAll } from '../../packages/flyball/src/runtime/load.js';
+import { VIRTUAL_START } from '../../packages/flyball/src/testing/virtual-clock.js';
 import { type Violation, World } from '../crash/world.js';
 import { agentFor, helperFor } from './agents.js';
 import { Disk } from './disk.js';
 import { Dispatch } from './dispatch.js';
-import { apply, damage, full, horizonOf, strike } from './faults.js';
+import { apply, atRest, damage, full, horizonOf, strike } from './faults.js';
 import { isFinal } from './final.js';
-import { judge } from './judge.js';
+import { hasWrongClocks, judge } from './judge.js';
 import type { Known } from './known.js';
 import { Machine } from './machine.js';
-import { openOn } from './open-on.js';
+import { LEASE_MS, openOn } from './open-on.js';
 import { People, type Visit } from './people.js';
 import type { Fault, Plan } from './plan.js';
+import { heldUpBy } from './races.js';
 import { start } from './start.js';
 import { Timeline } from './timeline.js';
 import { Truth } from './truth.js';
@@ -30,11 +32,23 @@ export interface Played {
   readonly stops: readonly string[];
 }
 
+/** For whoever watches a simulation. */
+interface Watching {
+  readonly isTraced?: boolean;
+  /** Called when time moves on. Answers false where that has taken too long. */
+  readonly onMoment?: () => boolean;
+}
+
 /** More than any simulation takes that comes to an end. */
 const MOST_MOMENTS = 20_000;
 const LIVENESS_MOMENTS = 15_000;
+/** How long whatever is left may take once nothing goes wrong any more: leases, retries, people. */
+const PATIENCE_MS = 600_000;
 /** How long a machine that stood still or was cut off may go by what it knew before. */
 const AWAY_MS = 30_000;
+
+/** Nobody takes these by themselves. */
+const NEEDS_SOMEBODY: ReadonlySet<string> = new Set(['paused', 'bounded', 'stalled']);
 
 /** One simulated world: machines, their storage, and everybody who does something to them. */
 export class Simulation {
@@ -59,6 +73,7 @@ export class Simulation {
   readonly lines: string[] = [];
   version = '1';
   isFull = false;
+  private lastFull: number | undefined;
   loss = 0;
   isHealed = false;
   lives = 0;
@@ -67,9 +82,10 @@ export class Simulation {
   /** Crashes at a write, each of which happens once. */
   private readonly struck = new Set<Fault>();
 
-  constructor(plan: Plan, { isTraced = false, disk }: { readonly isTraced?: boolean; readonly disk?: Disk } = {}) {
+  constructor(plan: Plan, { isTraced = false, onMoment, disk }: Watching & { readonly disk?: Disk } = {}) {
     this.plan = plan;
     this.isTraced = isTraced;
+    if (onMoment !== undefined) this.timeline.onMoment = onMoment;
     this.disk = disk;
     this.storage = disk?.engine ?? memoryEngine();
     this.random = seededRandom(`play ${plan.seed}`);
@@ -80,8 +96,13 @@ export class Simulation {
       callsOf: (runId) => this.world(runId).toolCalls.get(runId) ?? new Set(),
       mayTakeOver: (owner) => plan.turns === 'dispatcher' || this.dead.has(owner.id),
       took: (by, known, others) => this.took(by, known, others),
+      rested: (known, isTimed) => this.rested(known, isTimed),
     });
-    this.truth.isFull = () => (this.isFull ? full() : undefined);
+    this.truth.isFull = () => {
+      if (!this.isFull) return undefined;
+      this.lastFull = this.timeline.now;
+      return full();
+    };
     this.people = new People({
       random: this.random,
       server: (version) => this.server(version),
@@ -89,9 +110,15 @@ export class Simulation {
         const record = await this.storage.get(runId);
         return record === undefined ? [] : openWaitsOf(this.storage, record);
       },
+      heldUpBy: async (runId, doubt) => {
+        const record = await this.storage.get(runId);
+        if (record?.status !== 'suspended' || this.truth.of(runId)?.damage !== undefined) return undefined;
+        return heldUpBy(await readAll(this.storage, record), doubt);
+      },
       isActing: (key) => [...this.acting].some((one) => one.key === key && !one.machine.isDead()),
       mayResume: (visit) => this.mayResume(visit),
       isHealed: () => this.isHealed,
+      asks: (what, runId) => this.asks(what, runId),
       blame: (rule, detail) => this.blame(rule, detail),
       trace: (line) => this.trace(line),
     });
@@ -105,6 +132,26 @@ export class Simulation {
   blame(rule: string, detail: string): void {
     this.trace(`BROKEN ${rule}: ${detail}`);
     this.violations.push({ rule, detail });
+  }
+
+  /**
+   * What an operator asks of a run that rests until somebody asks for it is done, whoever else comes to it meanwhile: unless the process that is to do it
+   * stands still for as long as a lease, or the disk is full: then whoever had it for a moment cannot give it back either,
+   * and holds it until its lease is over. A run that is at work elsewhere, or that
+   * others may take, says so, and where: it goes on.
+   */
+  asks(what: string, runId: string): (error: unknown) => never {
+    const { now: asked } = this.timeline;
+    const known = this.truth.of(runId);
+    const isAtRest = known?.owner === undefined && NEEDS_SOMEBODY.has(known?.status ?? '');
+    return (error) => {
+      const { code, message } = error as { readonly code?: string; readonly message: string };
+      const isLate = this.timeline.now - asked >= LEASE_MS;
+      const wasFull = this.lastFull !== undefined && this.lastFull >= asked;
+      if (code === 'JOURNAL_CONFLICT' && isAtRest && !isLate && !wasFull)
+        this.blame(`operator:${what}`, `${runId}: ${message}`);
+      throw error;
+    };
   }
 
   /** Where a run acts. One that another run started acts where that one does. */
@@ -153,6 +200,8 @@ export class Simulation {
     if (machine.isDead()) return;
     this.trace(`${machine.name} is killed`);
     this.dead.add(machine.owner.id);
+    for (const { owner, worked } of this.truth.runs.values())
+      if (owner?.id === machine.owner.id) worked.killed(this.timeline.now);
     machine.kill();
     this.dispatch.lost(machine);
     this.timeline.after(backMs, () => this.machines[machine.slot] === machine && this.open(machine.slot));
@@ -179,6 +228,17 @@ export class Simulation {
         this.struck.add(fault);
         return strike(this, machine, fault);
       }
+    }
+  }
+
+  /** The moment of a fault. */
+  private rested({ runId, status }: Known, isTimed: boolean): void {
+    for (const fault of this.plan.faults) {
+      if (fault.kind !== 'set-back' && fault.kind !== 'hesitate') continue;
+      const isMoment = fault.kind === 'set-back' ? isTimed : status === 'paused';
+      if (!isMoment || `run-${fault.run}` !== runId || this.isHealed || this.struck.has(fault)) continue;
+      this.struck.add(fault);
+      atRest(this, runId, fault);
     }
   }
 
@@ -224,6 +284,7 @@ export class Simulation {
   /** Nothing goes wrong any more: from here on every run has to come to its end. */
   heal(): void {
     this.trace('everything is healed');
+    this.timeline.after(PATIENCE_MS, () => this.notOver('it had 10 minutes', hasWrongClocks(this.plan)));
     this.isHealed = true;
     this.loss = 0;
     this.isFull = false;
@@ -262,18 +323,34 @@ export class Simulation {
       violations: this.violations,
       moments: timeline.moments,
       lives: this.lives,
-      ms: timeline.now,
+      ms: timeline.now - VIRTUAL_START,
       started: this.runIds.length - plan.cases.length,
       trace: [...this.lines],
       stops,
     };
   }
 
-  private notOver(why: string): void {
+  /** `isPatient`: a run may sleep for as long as the date that it was given is off. */
+  private notOver(why: string, isPatient = false): void {
     for (const runId of this.runIds) {
       const known = this.truth.of(runId);
-      if (!this.isFinal(runId))
+      if (!this.isFinal(runId) && !(isPatient && known?.status !== 'pending'))
         this.blame(`liveness:${known?.status ?? 'unborn'}`, `${runId} did not come to its end (${why})`);
+    }
+  }
+
+  /** A run whose time has come goes on, whatever the date of the machine says that knows how long it has slept. */
+  private checkSleepers(): void {
+    if (this.plan.turns === 'dispatcher') return; // any machine may be told to drive it: others know only the date
+    const isCalm = !this.isFull && this.loss === 0;
+    const isFine = (by: string): boolean => {
+      const machine = this.machines.find(({ owner }) => owner.id === by);
+      return isCalm && machine?.state === 'up' && !machine.isCutOff && this.timeline.now - machine.awaySince > AWAY_MS;
+    };
+    for (const { runId, sleep, damage } of this.truth.runs.values()) {
+      const overslept = damage === undefined ? sleep.overslept(this.timeline.now, isFine) : undefined;
+      if (overslept !== undefined)
+        this.blame('sleep:late', `${runId} should have been woken by ${overslept.by} at ${overslept.until % 1e8}`);
     }
   }
 
@@ -286,12 +363,13 @@ export class Simulation {
         const visit = { runId, given, world: this.world(runId), known };
         this.people.look(visit).catch((error: Error) => this.trace(`people failed at ${runId}: ${error.message}`));
       }
+      this.checkSleepers();
       this.tick();
     });
   }
 }
 
-export async function simulate(plan: Plan, options: { readonly isTraced?: boolean } = {}): Promise<Played> {
+export async function simulate(plan: Plan, options: Watching = {}): Promise<Played> {
   if (!plan.faults.some(({ kind }) => kind === 'damage')) return new Simulation(plan, options).play();
   const disk = await Disk.open();
   try {

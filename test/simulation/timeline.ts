@@ -13,6 +13,9 @@ const IDLE_TURNS = 4;
 export class Timeline {
   now = VIRTUAL_START;
   moments = 0;
+  /** Called when time moves on. Answers false where that has taken too long. */
+  onMoment: () => boolean = () => true;
+  private isTooLong = false;
   private uses = 0;
   private order = 0;
   private readonly heap: Moment[] = [];
@@ -32,11 +35,11 @@ export class Timeline {
     };
   }
 
-  /** Goes on until it is over, nothing is left to come, or so many moments have passed. */
+  /** Goes on until it is over, nothing is left to come, so many moments have passed, or they have taken too long. */
   async run(isOver: () => boolean, most: number): Promise<'over' | 'dry' | 'long'> {
     const macrotasks = new Macrotasks();
     try {
-      for (const end = this.moments + most; this.moments < end; ) {
+      for (const end = this.moments + most; this.moments < end && !this.isTooLong; ) {
         await this.quiet(macrotasks);
         if (isOver()) return 'over';
         if (!this.fireNext()) return 'dry';
@@ -54,6 +57,7 @@ export class Timeline {
       this.now = Math.max(this.now, next.due);
       this.moments++;
       this.uses++;
+      this.isTooLong = !this.onMoment();
       callback();
       return true;
     }

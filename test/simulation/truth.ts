@@ -13,6 +13,8 @@ export interface Outside {
   mayTakeOver(owner: Owner): boolean;
   /** Somebody took a run of this version, while others had announced that they run it for a while. */
   took(by: Owner, known: Known, others: readonly Owner[]): void;
+  /** A run rests; `isTimed`: until a time. */
+  rested(known: Known, isTimed: boolean): void;
 }
 
 /** Long enough for everybody to have heard of an announcement. */
@@ -71,11 +73,12 @@ export class Truth {
         }),
       renew: async (signs, { leaseMs }) => {
         const stale = await inner.renew(signs, { now: now(), leaseMs });
-        for (const { claim } of signs) {
+        for (const { claim, activeMs } of signs) {
           const known = this.runs.get(claim.runId);
           if (known === undefined || stale.includes(claim.runId)) continue;
           if (claim.fence !== known.fence) this.outside.blame('fence:renewed', `${claim.runId} under ${claim.fence}`);
           known.leaseUntil = now() + leaseMs;
+          known.worked.renewed({ activeMs, at: now() }, leaseMs);
         }
         return stale;
       },
@@ -87,14 +90,21 @@ export class Truth {
       requeue: (runId) =>
         roomy(async () => {
           await inner.requeue(runId);
-          const known = this.runs.get(runId);
-          if (known === undefined || known.owner !== undefined) return;
-          known.status = 'pending';
-          this.outside.trace(`${runId} is put in line`);
+          await this.requeued(runId);
         }),
-      post: (runId, message) => roomy(() => inner.post(runId, message)),
+      post: (runId, message) =>
+        roomy(async () => {
+          const said = await inner.post(runId, message);
+          if (said === 'accepted') this.runs.get(runId)?.messages.accepted(await inner.inbox(runId, 0));
+          return said;
+        }),
       due: (query) => this.due(query),
       announce: (worker, { forMs }) => {
+        if (worker.draining === true && Object.keys(worker.agents).length > 0)
+          this.outside.blame(
+            'worker:leaves',
+            `${worker.owner.id} takes no more runs and keeps its versions for ${forMs} ms`,
+          );
         const before = this.announced.get(worker.id);
         const isKnown = before !== undefined && before.until > now();
         const [version = ''] = Object.values(worker.agents);
@@ -104,7 +114,7 @@ export class Truth {
       },
       workers: () => inner.workers(now()),
       declareGone: async (operation) => {
-        const held = await inner.declareGone(operation);
+        const held = await inner.declareGone({ ...operation, at: now() }); // leases end by the clock of the storage
         for (const runId of held) Object.assign(this.runs.get(runId) ?? {}, { leaseUntil: 0 });
         return held;
       },
@@ -128,12 +138,18 @@ export class Truth {
 
   private async take(query: DueQuery, by: { readonly owner: Owner; readonly leaseMs: number }): Promise<Claim[]> {
     const claims: Claim[] = [];
+    // by what was there when it looked: a message that comes meanwhile may be too late
+    const resting = [...this.runs.values()].filter(
+      ({ status, messages }) => status === 'paused' && messages.isTakenBack,
+    );
     for (const runId of await this.due(query)) {
       const claim = await this.inner
         .claim(runId, { ...by, now: this.outside.now(), isGone: query.isGone })
         .catch(() => undefined); // somebody else was quicker
       if (claim === undefined) continue;
       const known = this.runs.get(runId);
+      if (known !== undefined && resting.includes(known) && known.status === 'paused')
+        this.outside.blame('pause:woken', `${by.owner.id} took ${runId}, which is to rest`);
       if (known !== undefined) this.outside.took(by.owner, known, this.ableFor(known.version));
       claims.push(this.claimed(claim, by.owner, by.leaseMs));
     }
@@ -153,6 +169,19 @@ export class Truth {
     this.read(known, first);
   }
 
+  /** Somebody has decided that it goes on: what it did to its processes before does not count any more. */
+  private async requeued(runId: string): Promise<void> {
+    const known = this.runs.get(runId);
+    if (known === undefined || known.owner !== undefined) return;
+    const wasAtRest = known.status !== 'pending';
+    known.status = 'pending';
+    this.outside.trace(`${runId} is put in line`);
+    if (!wasAtRest || known.damage !== undefined) return;
+    const { owner, crashes = 0 } = (await this.inner.get(runId)) ?? {};
+    if (owner === undefined && crashes > 0)
+      this.outside.blame('requeue:crashes', `${runId} was put in line with ${crashes} crashes`);
+  }
+
   private claimed(claim: Claim, owner: Owner, leaseMs: number): Claim {
     const { runId, fence } = claim;
     const known = this.runs.get(runId);
@@ -164,7 +193,13 @@ export class Truth {
     if (known.damage?.where === 'record') blame('damage:claimed', `${owner.id} took ${runId}, whose record is damaged`);
     if (isHeld && known.owner !== undefined && !this.outside.mayTakeOver(known.owner))
       blame('lease:broken', `${owner.id} took ${runId} from ${known.owner.id}, who holds it`);
+    const { crashes } = claim.record;
+    if (known.hasProgressed && crashes > 1)
+      blame('crashes:kept', `${runId} has got on since, and counts ${crashes} crashes`);
+    known.hasProgressed = false;
     Object.assign(known, { fence, owner, leaseUntil: now() + leaseMs, status: 'running', code: undefined });
+    known.worked.claimed(fence, { activeMs: claim.record.activeMs, at: now() }, leaseMs);
+    known.sleep.wakes();
     this.outside.trace(`${owner.id} holds ${runId} under ${fence}`);
     return claim;
   }
@@ -172,27 +207,42 @@ export class Truth {
   private appended({ runId, fence }: Claim, batch: Batch): void {
     const known = this.runs.get(runId);
     const [first] = batch.entries;
-    if (known === undefined || first === undefined) return;
+    if (known === undefined) return;
+    if (first === undefined) return this.took(known, fence, [], batch);
     if (first.seq < (known.next.get(first.generation) ?? 0)) return; // it came again, and changed nothing
     const { blame } = this.outside;
     known.writes++;
+    known.hasProgressed ||= batch.progress === true;
+    if (batch.version !== undefined) known.version = batch.version;
     const { damage } = known;
     if (damage?.where === 'entry' && fence > damage.fence && first.generation === damage.generation)
       blame('damage:replayed', `${runId} goes on under ${fence} from a journal that was damaged under ${damage.fence}`);
     if (fence !== known.fence || known.owner === undefined)
       blame('fence:old', `${runId} was written under ${fence} while ${known.fence} holds`);
     if (known.end !== undefined) blame('journal:after-end', `${runId} ended as ${known.end} and was written to`);
-    this.read(known, batch);
+    const told = this.read(known, batch);
+    this.took(known, fence, told, batch);
   }
 
-  private read(known: Known, batch: Batch): void {
-    const { blame } = this.outside;
-    for (const { generation, seq, body } of batch.entries) {
+  private took(known: Known, fence: number, told: readonly Told[], batch: Batch): void {
+    for (const lost of known.messages.written(fence, told, batch))
+      this.outside.blame('message:lost', `${known.runId} took ${lost} and does not say what became of it`);
+  }
+
+  private read(known: Known, batch: Batch): readonly Told[] {
+    const { blame, now } = this.outside;
+    return batch.entries.map(({ generation, seq, body, at, activeMs }) => {
       const expected = known.next.get(generation) ?? 0;
       if (seq !== expected) blame('journal:hole', `${known.runId} ${generation}:${seq} stands at ${expected}`);
       known.next.set(generation, seq + 1);
-      this.understand(known, generation, JSON.parse(body) as Told);
-    }
+      const event = JSON.parse(body) as Told;
+      this.understand(known, generation, event);
+      const worked = known.worked.wrote(event, { activeMs, at: now() });
+      if (worked !== undefined)
+        blame('time:killed', `${known.runId} ${generation}:${seq} starts at ${activeMs} of ${worked} ms`);
+      known.sleep.wrote(event, { at, by: known.owner?.id ?? '', now: now() });
+      return event;
+    });
   }
 
   private understand(known: Known, generation: number, event: Told): void {
@@ -224,9 +274,13 @@ export class Truth {
 
   private async released(claim: Claim, rest: Rest): Promise<void> {
     const known = this.runs.get(claim.runId);
+    const isInLine = rest.unlessCancelled === true && (await this.inner.get(claim.runId))?.status === 'pending';
     if (known === undefined || claim.fence !== known.fence || known.owner === undefined) return;
-    Object.assign(known, { owner: undefined, status: rest.status, code: 'code' in rest ? rest.code : undefined });
-    this.outside.trace(`${claim.runId} rests as ${rest.status}`);
+    const status = isInLine ? 'pending' : rest.status;
+    known.sleep.rests(known.owner.id, rest.status === 'suspended' ? rest.wakeAt : undefined, this.outside.now());
+    Object.assign(known, { owner: undefined, status, code: !isInLine && 'code' in rest ? rest.code : undefined });
+    this.outside.trace(`${claim.runId} rests as ${status}`);
+    this.outside.rested(known, rest.status === 'suspended' && rest.wakeAt !== undefined);
     known.fence++; // a number of its own, so that whoever held it holds it no more
     const record = await this.inner.get(claim.runId);
     if (record?.owner !== undefined && ENDED.has(rest.status) && record.status === rest.status)

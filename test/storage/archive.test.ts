@@ -2,7 +2,18 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { budget, createRuntime, done, memoryEngine, memoryStore, type Runtime, systemClock } from 'flyball';
+import {
+  budget,
+  createRuntime,
+  done,
+  memoryEngine,
+  memoryStore,
+  type Outcome,
+  type Run,
+  type Runtime,
+  systemClock,
+} from 'flyball';
+import { scriptedModel } from 'flyball/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archivedRun, archiveRuns, restoreRun } from '../../packages/flyball/src/operation/archive.js';
 import type { ArchiveStore } from '../../packages/flyball/src/ports/archive.js';
@@ -101,6 +112,44 @@ describe('an archive of runs', () => {
     await put('fork');
     expect((await runtime.entries('fork')).length).toBeGreaterThan(0);
   });
+});
+
+it('takes and gives back what runs hold: images, odd texts, generations, failures, forks [R10-ARCHIVE-ROUNDTRIP]', async () => {
+  const engine = memoryEngine();
+  const image = (bytes: number) =>
+    ({
+      type: 'image',
+      mediaType: 'image/png',
+      name: 'a%\u001f.png',
+      data: Buffer.alloc(bytes, 7).toString('base64'),
+    }) as const;
+  const model = scriptedModel(
+    { eye: () => `\u0000\ud800${'seen '.repeat(60)}` },
+    { capabilities: { media: ['image/*'] } },
+  );
+  const agents = {
+    agent: async (run: Run, input: number): Promise<Outcome<unknown>> => {
+      const parts = [{ type: 'text' as const, text: 'which?' }, image(9), image(900)];
+      const { text } = await run.ask({ name: 'eye', model, setup: 'Look. '.repeat(input * 50) }, parts);
+      await run.step('long', text, () => `\u0001\ud800${text}`, 'pure');
+      if (input < 3) return run.continueWith(input + 1);
+      throw Object.assign(new Error('it broke'), { code: 'E_BROKEN' });
+    },
+  };
+  const runtime = createRuntime({ engine, agents });
+  const archive = temporaryArchive();
+  await (await runtime.start('agent', 1, { id: 'a', subject: 'ä\nb', tenant: 'T/..', budget: budget() })).outcome();
+  await (await runtime.fork('a', { at: 0, id: 'b', by: '' })).outcome();
+  const records = await Promise.all(['b', 'a'].map((id) => runtime.get(id)));
+  const entries = await Promise.all(['b', 'a'].map((id) => runtime.entries(id)));
+  expect(records).toMatchObject([{ fork: { run: 'a' } }, { generation: 2, status: 'failed' }]);
+  const parts = { engine, store: memoryStore(), runtime, clock: systemClock() };
+  expect(await archiveRuns(parts, archive, { records, by: 'ops' })).toMatchObject({ removed: ['b', 'a'], kept: [] });
+  for (const id of ['a', 'b']) await restoreRun({ engine, store: archive, clock: systemClock() }, { id, by: 'ops' });
+  expect(await Promise.all(['b', 'a'].map((id) => runtime.get(id)))).toEqual(records);
+  expect(await Promise.all(['b', 'a'].map((id) => runtime.entries(id)))).toEqual(entries);
+  await runtime.close();
+  archive.remove();
 });
 
 async function all(keys: AsyncIterable<string>): Promise<readonly string[]> {

@@ -15,7 +15,7 @@ describe.each(await availableDrivers())('a run with a damaged row, on %s', (driv
   let runtime: Runtime;
   const acts: string[] = [];
 
-  const open = async (): Promise<void> => {
+  const open = async (concurrency = 100): Promise<void> => {
     engine = await file.open();
     runtime = createRuntime({
       engine,
@@ -27,7 +27,7 @@ describe.each(await availableDrivers())('a run with a damaged row, on %s', (driv
         },
       },
       onProblem: () => undefined,
-      options: { suspendAfterMs: 1 },
+      options: { suspendAfterMs: 1, worker: { concurrency } },
     });
   };
   const close = async (): Promise<void> => {
@@ -112,6 +112,19 @@ describe.each(await availableDrivers())('a run with a damaged row, on %s', (driv
     });
     await expect(runtime.signal('bad', 'go')).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
     expect((await runtime.list()).runs).toHaveLength(2);
+    expect(acts).toEqual(['bad', 'good']);
+  });
+
+  it('keeps no place in line from the run behind it, where a worker has one place only [R10-SIM-DAMAGED-LINE]', async () => {
+    await open();
+    await runtime.close();
+    for (const id of ['bad', 'good'])
+      await engine.post(id, { id: 'm', kind: 'signal', name: 'go', from: 'ada', at: 1, body: 'null' });
+    await engine.close();
+    await tamper("UPDATE runs SET subject = 'eve' WHERE id = 'bad'");
+    await open(1);
+    expect((await runtime.handle('good').finished()).stop).toBe('done');
+    expect(await runtime.get('bad')).toMatchObject({ status: 'stalled' });
     expect(acts).toEqual(['bad', 'good']);
   });
 

@@ -53,13 +53,24 @@ export { useFrom } from './core/about.js';
 export { type BareAct, bareActs } from './core/act-record.js';
 export { ActsFold } from './core/acts.js';
 export type { VersionedAgent } from './core/agent-types.js';
+export { LONGEST_ANNOUNCEMENT_MS } from './core/announcement.js';
 export { samePerson, VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from './core/approval.js';
 export { ANONYMOUS } from './core/approval-rules.js';
 export { isBlank } from './core/blank.js';
 export { AXES, checkSlice } from './core/budget.js';
 export { passOver } from './core/by-kind.js';
 export { canonicalJson, sha256 } from './core/canonical.js';
-export { cursorUnknown, entryDamaged, isRunDamage, notEnded, recordDamaged, runExists } from './core/engine-errors.js';
+export { damagedRecord, refuseDamaged } from './core/damaged-record.js';
+export {
+  claimerGone,
+  cursorUnknown,
+  entryDamaged,
+  isRunDamage,
+  notEnded,
+  recordDamaged,
+  refuseChanged,
+  runExists,
+} from './core/engine-errors.js';
 export { failureOf } from './core/errors.js';
 export type {
   ActKind,
@@ -77,11 +88,15 @@ export { isPassingStatus } from './core/http-answer.js';
 export { inertJson } from './core/inert-json.js';
 export { through } from './core/join-seams.js';
 export { refuseUnknownOptions } from './core/known-options.js';
+export { bodyAtMost } from './core/limited-body.js';
+export { overdueCursor, overduePlace } from './core/overdue-place.js';
 export { parsedUrl } from './core/parsed-url.js';
 export { bytesOf, hashOf, isMediaPart, isParts, isSoundMedia, mediaIn, textOf } from './core/parts.js';
 export { PRICES, priceOf } from './core/prices.js';
 export { linksOf, type NewSegment, sharedPrefix } from './core/prompt.js';
 export { check } from './core/schema.js';
+export { serviceAddress } from './core/service-address.js';
+export { inTurns } from './core/turns.js';
 export { described } from './core/use.js';
 export { isAsked, WaitIndex, waitChange } from './core/waits.js';
 export type { DimensionName } from './core/work.js';
@@ -92,13 +107,16 @@ export { declareOwnerGone, knownOwners } from './operation/owners.js';
 export {
   type HeldRun,
   type WaitingLine,
+  type WorkCount,
   type WorkingProcess,
   type WorkState,
+  workCount,
   workState,
 } from './operation/work-state.js';
 export type { InboxFilter } from './people/request-shelf.js';
 export type { PersonDecision } from './people/requests.js';
-export type { AnnouncedWorker, QueueLine, RunCounts, StorageSize } from './ports/engine.js';
+export type { AnnouncedWorker, OverdueQuery, QueueLine, RunCounts, StorageSize } from './ports/engine.js';
+export { outOfOrder } from './ports/out-of-order.js';
 export type { Captured, SandboxEnd } from './ports/sandbox.js';
 export type { Workspace, WorkspaceMaker } from './ports/workspace.js';
 export type { TitledDocument } from './retrieval/hybrid.js';

@@ -48,3 +48,10 @@ it('an address that cannot be read is refused without showing its password [R10-
   expect(() => settle({ url: 'postgres://ada:pa#ss@host/x' })).toThrow(/(?=.*# is %23)(?!.*pa#ss)/);
   expect(() => settle({ url: 'postgres://ada@/x?host=/run/postgresql' })).not.toThrow();
 });
+
+it('with a question mark in its password is refused, and not shown [R10-WORK-DB-SLIPS]', () => {
+  for (const slip of ['postgres://u:SECR?ETpw@h/db', 'postgres://u:SECR?ET=pw@h/db', 'postgres://u:S@R?ET=pw@h/db']) {
+    expect(() => optionsIn(slip)).toThrow('? is %3F');
+    expect(() => optionsIn(slip)).toThrow(expect.not.objectContaining({ message: expect.stringMatching(/SECR|ET/) }));
+  }
+});

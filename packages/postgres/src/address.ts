@@ -66,7 +66,7 @@ export function optionsIn(address: string): AddressOptions {
     const read = Object.hasOwn(OURS, name) ? OURS[name] : undefined;
     if (read !== undefined) found = merged(found, read(decoded(value, name), name));
     else if (each === '' || THEIRS.includes(name)) left.push(each);
-    else throw unknown(name);
+    else throw /@/.test(queries.join('?')) || !/^[\w.-]+$/.test(name) ? unreadable() : unknown(name);
   }
   const query = left.filter((each) => each !== '').join('&');
   const url = hostsIn(place).map((one) => (query === '' ? one : `${one}?${query}`));
@@ -93,6 +93,13 @@ function decoded(value: string, name: string): string {
 
 function wrong(name: string, expected: string): ConfigError {
   return new ConfigError(`${name} in the address of PostgreSQL must be ${expected}.`);
+}
+
+/** What stands there may be the end of a password that has a question mark. */
+function unreadable(): ConfigError {
+  return new ConfigError(
+    'The address of PostgreSQL cannot be read. Encode special characters in the user and the password: ? is %3F, # is %23, / is %2F, @ is %40.',
+  );
 }
 
 function unknown(name: string): ConfigError {

@@ -1,6 +1,6 @@
 import { ConfigError } from 'flyball';
 import type { Rows } from './connection.js';
-import { LinkError } from './errors.js';
+import { LinkError, replaced } from './errors.js';
 import type { Settings } from './options.js';
 
 type Ask = (text: string) => Promise<Rows>;
@@ -28,10 +28,15 @@ export class Identity {
       },
     );
     if (found[0]?.['value'] === this.id) return;
-    throw new LinkError(
-      'REPLACED',
-      `A different database now answers at this address (schema ${this.schema}). Nothing was written to it. If this is intended, restart the process.`,
-    );
+    throw replaced(this.schema);
+  }
+
+  /**
+   * This value, and nothing in any other database. A connection stays open while its schema is exchanged for another one,
+   * so what takes a run, makes one or announces a worker asks as it writes: a column that must not be empty would be.
+   */
+  only(value: string): string {
+    return `CASE WHEN (SELECT m.value FROM ${this.schema}.flyball_meta m WHERE m.key = 'id') = '${this.id ?? ''}' THEN ${value} END`;
   }
 
   /** From here on no other database will do. */
@@ -87,9 +92,15 @@ export async function checkServer(ask: Ask, settings: Settings): Promise<void> {
   await checkEncoding(ask);
   if (settings.synchronousCommit === 'off')
     settings.onNotice(
-      'synchronous_commit is off: if PostgreSQL or its machine crashes, writes confirmed in the last 0.6 seconds are lost, and effects from that time are repeated.',
+      `synchronous_commit is off: if PostgreSQL or its machine crashes, writes confirmed in the last ${await secondsAtRisk(ask)} seconds are lost, and effects from that time are repeated.`,
     );
   if (settings.replicated) await checkReplica(ask, settings);
+}
+
+/** PostgreSQL promises three times the delay of its writer. */
+async function secondsAtRisk(ask: Ask): Promise<number> {
+  const [row] = await ask("SELECT setting::float8 AS ms FROM pg_settings WHERE name = 'wal_writer_delay'");
+  return (3 * Number(row?.['ms'] ?? 200)) / 1_000;
 }
 
 /** A replica that commits do not wait for lacks confirmed records when it takes over: acts would be made twice. */
@@ -99,10 +110,7 @@ async function checkReplica(ask: Ask, { synchronousCommit }: Settings): Promise<
       'replicated needs commits that wait for the standby, and synchronousCommit is off. Set synchronousCommit to on.',
     );
   const problem = await missingStandby(ask);
-  if (problem === undefined) return;
-  throw new ConfigError(
-    `${problem} A fail-over would lose confirmed records and repeat effects. Set synchronous_standby_names on the primary and start the standby, then try again.`,
-  );
+  if (problem !== undefined) throw new LinkError('NO_STANDBY', problem); // it may come: during a fail-over there is none for a while
 }
 
 /** Why commits wait for no replica; undefined where they do. */

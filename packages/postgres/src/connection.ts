@@ -1,11 +1,14 @@
 import { type Client, type ClientOptions, driver, type Row, type Statement, typesOf } from './driver.js';
-import { isLost, isRefused, LinkError } from './errors.js';
+import { isElsewhere, isLost, isRefused, isReplaced, LinkError, replaced } from './errors.js';
 import type { Settings } from './options.js';
 
 export type Rows = readonly Row[];
 
 /** How much longer than a statement may take we wait: the server ends it sooner, unless there is no server any more. */
 const GRACE_MS = 5_000;
+
+/** A transaction that nobody goes on with holds its locks for no longer. */
+const IDLE_MS = 60_000;
 
 /** Numbers come back as they were written, also where a database or a user is set to round them. */
 const ALL_DIGITS = 1;
@@ -14,6 +17,8 @@ export interface Hooks {
   /** Looks at a connection before anything else uses it: one that throws is not used. */
   readonly check: (ask: (text: string) => Promise<Rows>) => Promise<void>;
   readonly opened?: (client: Client) => Promise<void>;
+  /** Moves when a table is missing, or another database is met, on any connection: then each is looked at again before anything else uses it. */
+  readonly doubt?: { round: number };
 }
 
 /**
@@ -26,6 +31,8 @@ export interface Hooks {
 export class Connection {
   private client: Promise<Client> | undefined;
   private isClosed = false;
+  /** The round of doubt in which the connection was looked at last. */
+  private round = 0;
   private first = 0;
   private readonly settings: Settings;
   private readonly hooks: Hooks;
@@ -39,30 +46,27 @@ export class Connection {
   }
 
   async run(statements: readonly Statement[], onSent?: () => void): Promise<readonly Rows[]> {
-    this.load += 1;
-    try {
-      const client = await this.open();
+    return this.using(async (client) => {
       onSent?.();
-      return await this.send(client, statements);
-    } finally {
-      this.load -= 1;
-    }
+      return this.send(client, statements);
+    });
   }
 
   /** One transaction whose next statement depends on the last one's answer: for a connection that nobody else uses. */
   async transaction<T>(work: (ask: (statement: Statement) => Promise<Rows>) => Promise<T>): Promise<T> {
-    const client = await this.open();
-    const say = (statement: Statement | string) => this.answered(client, client.query(statement));
-    try {
-      await say('BEGIN');
-      const answer = await work(async (statement) => (await say(prepared(statement, true))).rows);
-      await say('COMMIT');
-      return answer;
-    } catch (error) {
-      if (isLost(error)) this.drop(client);
-      else await say('ROLLBACK').catch(() => this.drop(client));
-      throw error;
-    }
+    return this.using(async (client) => {
+      const say = (statement: Statement | string) => this.answered(client, client.query(statement));
+      try {
+        await say('BEGIN');
+        const answer = await work(async (statement) => (await say(prepared(statement, true))).rows);
+        await say('COMMIT');
+        return answer;
+      } catch (error) {
+        if (isLost(error)) this.drop(client);
+        else await say('ROLLBACK').catch(() => this.drop(client));
+        throw error;
+      }
+    });
   }
 
   async close(): Promise<void> {
@@ -72,6 +76,33 @@ export class Connection {
     const forced = setTimeout(() => client.connection.stream.destroy(), 1_000);
     await client.end().catch(() => undefined);
     clearTimeout(forced);
+  }
+
+  /** The process is kept open for what is under way, and not for a connection that nobody uses. */
+  private async using<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    this.load += 1;
+    let client: Client | undefined;
+    try {
+      client = await this.open();
+      client.ref();
+      await this.lookAgain(client);
+      return await work(client);
+    } catch (thrown) {
+      const error = isElsewhere(thrown) ? replaced(this.settings.schema) : thrown;
+      if (this.hooks.doubt !== undefined && isReplaced(error)) this.hooks.doubt.round += 1;
+      throw error;
+    } finally {
+      this.load -= 1;
+      if (this.load === 0) client?.unref();
+    }
+  }
+
+  /** Somebody may have removed the schema and begun another one: nothing is to be written to that. */
+  private async lookAgain(client: Client): Promise<void> {
+    const round = this.hooks.doubt?.round ?? 0;
+    if (round === this.round) return;
+    await this.hooks.check(async (text) => (await this.answered(client, client.query(text))).rows);
+    this.round = round;
   }
 
   private async send(client: Client, statements: readonly Statement[]): Promise<readonly Rows[]> {
@@ -156,6 +187,20 @@ export class Connection {
     throw last;
   }
 
+  /**
+   * A pooler that was told to ignore what a connection sets looks like the server, until a prepared statement is missing
+   * or a commit has not waited for what it should have.
+   */
+  private async checkTaken(client: Client): Promise<void> {
+    const wanted = { statement_timeout: this.settings.statementMs, idle_in_transaction_session_timeout: IDLE_MS };
+    for (const [name, ms] of Object.entries(wanted)) {
+      const { rows } = await this.answered(client, client.query(`SHOW ${name}`));
+      const is = timeIn(rows[0]?.[name]);
+      if (is === undefined || is === ms) continue;
+      throw new LinkError('IGNORES_SETTINGS', `it ignores settings of a connection: ${name} is ${is} ms, not ${ms}`);
+    }
+  }
+
   private async connectTo(url: string): Promise<Client> {
     const pg = await driver();
     const client = new pg.Client(clientOptions(url, this.settings, typesOf(pg)));
@@ -166,9 +211,12 @@ export class Connection {
       if (/canceling.*synchronous replication/.test(message)) this.drop(client);
     });
     try {
+      const round = this.hooks.doubt?.round ?? 0;
       await client.connect();
+      if (!this.settings.pooled) await this.checkTaken(client);
       await this.hooks.check(async (text) => (await this.answered(client, client.query(text))).rows);
       if (this.hooks.opened !== undefined) await this.answered(client, this.hooks.opened(client));
+      this.round = round;
       return client;
     } catch (error) {
       client.connection.stream.destroy();
@@ -177,12 +225,19 @@ export class Connection {
   }
 }
 
+/** `30s`, `1min`, `500ms`, `30000`: as milliseconds. Undefined for what no server is known to say. */
+function timeIn(text: unknown): number | undefined {
+  const [, amount, unit = ''] = /^(\d+)(ms|s|min|h|d)?$/.exec(String(text)) ?? [];
+  const factors: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+  return amount === undefined ? undefined : Number(amount) * (factors[unit] ?? 1);
+}
+
 function clientOptions(url: string, settings: Settings, types: ClientOptions['types']): ClientOptions {
   const { tls, pooled, statementMs, synchronousCommit } = settings;
   const { bare, options } = withoutOptions(url);
   const own = pooled
     ? ''
-    : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=60000 -c extra_float_digits=${ALL_DIGITS}`;
+    : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=${IDLE_MS} -c extra_float_digits=${ALL_DIGITS}`;
   const all = `${options} ${own}`.trim();
   return {
     connectionString: bare,

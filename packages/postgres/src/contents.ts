@@ -3,7 +3,8 @@ import { texts } from './arrays.js';
 import type { Connection, Rows } from './connection.js';
 import type { Desk } from './desk.js';
 import type { Statement } from './driver.js';
-import { storageError } from './errors.js';
+import { servingError } from './errors.js';
+import { runWithMonth } from './months.js';
 import { restored } from './text.js';
 
 const PAGE = 2_000;
@@ -41,7 +42,7 @@ export class Contents {
       return this.sweep(marked, ask);
     });
     return swept.catch((error: unknown) => {
-      throw storageError(error);
+      throw servingError(error);
     });
   }
 
@@ -71,13 +72,14 @@ export class Contents {
   private async *entriesOf(runId: string, ask: (statement: Statement) => Promise<Rows>) {
     for (let [gen, seq] = [-1, -1]; ; ) {
       const rows = await ask({
-        text: `SELECT r.tenant, e.gen, e.seq, e.body FROM ${this.s}.runs r JOIN ${this.s}.events e ON e.run = r.id
-          WHERE r.id = $1 AND (e.gen, e.seq) > ($2, $3) ORDER BY e.gen, e.seq LIMIT ${PAGE}`,
+        name: 'entries',
+        text: `SELECT r.tenant, e.gen, e.seq, e.body FROM ${this.s}.runs r JOIN ${this.s}.events e
+          ON (e.run, e.month) = ${runWithMonth(this.s)} WHERE r.id = $1 AND (e.gen, e.seq) > ($2, $3) ORDER BY e.gen, e.seq LIMIT ${PAGE}`,
         values: [runId, gen, seq],
       });
       for (const row of rows) yield { tenant: row['tenant'] as string, body: restored(row['body'] as string) };
       const last = rows.at(-1);
-      if (last === undefined) return;
+      if (last === undefined || rows.length < PAGE) return;
       [gen, seq] = [last['gen'] as number, last['seq'] as number];
     }
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type Hooks, type Rows } from './connection.js';
 import type { Statement } from './driver.js';
-import { isLost, isTransient, LinkError, storageError } from './errors.js';
+import { isLost, isTransient, LinkError, servingError } from './errors.js';
 import type { Settings } from './options.js';
 
 /** Whoever waits for longer is told what for. */
@@ -47,11 +47,11 @@ export class Desk {
 
   /** The same, told how often it was tried before: a change may have been made then. */
   async attempts(statementsOf: (attempt: number) => readonly Statement[]): Promise<readonly Rows[]> {
-    if (this.isClosed) throw storageError(new LinkError('CLOSED', 'the engine is closed; open it again'));
+    if (this.isClosed) throw servingError(new LinkError('CLOSED', 'the engine is closed; open it again'));
     try {
       return await patiently((attempt) => this.idlest().run(statementsOf(attempt)), this.settings);
     } catch (error) {
-      throw storageError(error);
+      throw servingError(error);
     }
   }
 

@@ -22,6 +22,9 @@ export interface Client {
   connect(): Promise<void>;
   query(statement: Statement | string): Promise<QueryResult>;
   end(): Promise<void>;
+  /** Whether the connection keeps the process open. */
+  ref(): void;
+  unref(): void;
   on(event: 'error', listener: (error: Error) => void): void;
   on(event: 'end', listener: () => void): void;
   on(event: 'notice', listener: (notice: { readonly message?: string }) => void): void;

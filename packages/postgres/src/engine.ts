@@ -6,11 +6,12 @@ import { Connection, type Hooks } from './connection.js';
 import { Contents } from './contents.js';
 import { Desk, patiently } from './desk.js';
 import { Due } from './due.js';
-import { saidBy, storageError } from './errors.js';
+import { isTransient, saidBy, storageError } from './errors.js';
 import { Inbox } from './inbox.js';
 import { Journal } from './journal.js';
 import { Lane } from './lane.js';
-import { migrate } from './migrate.js';
+import { migrate, versionIn } from './migrate.js';
+import { Months, makeMonths } from './months.js';
 import { Operations } from './operations.js';
 import { type PostgresOptions, type Settings, settle } from './options.js';
 import { Retention } from './retention.js';
@@ -36,12 +37,11 @@ export async function postgresEngine(options: PostgresOptions): Promise<Postgres
   const identity = new Identity(settings.schema);
   await prepare(settings, identity);
   const standby = new StandbyWatch(settings);
-  const parts = openParts(settings, {
-    check: async (ask) => {
-      await identity.check(ask);
-      await standby.check(ask);
-    },
-  });
+  const check: Hooks['check'] = async (ask) => {
+    await identity.check(ask);
+    await standby.check(ask);
+  };
+  const parts = openParts(settings, { doubt: { round: 0 }, check }, identity);
   return {
     kind: 'postgres',
     schema: settings.schema,
@@ -56,32 +56,38 @@ export async function postgresEngine(options: PostgresOptions): Promise<Postgres
 
 type Parts = ReturnType<typeof openParts>;
 
-function openParts(settings: Settings, hooks: Hooks) {
+function openParts(settings: Settings, hooks: Hooks, identity: Identity) {
   const { schema } = settings;
   const clock = leaseClock(settings);
   const desk = new Desk(settings, hooks);
-  const lanes = Array.from({ length: settings.writers }, () => new Lane(new Connection(settings, hooks), settings));
+  const lanes = Array.from(
+    { length: settings.writers },
+    () => new Lane(new Connection(settings, hooks), settings, identity),
+  );
   const alone = new Connection(settings, hooks);
   const watch = new Watch(desk, settings, hooks);
-  const runs = new Runs(desk, schema, clock);
+  const runs = new Runs(desk, schema, clock, identity);
   const operations = new Operations(desk, schema);
+  const months = new Months(desk, settings, hooks);
   let closing: Promise<void> | undefined;
   return {
     desk,
     watch,
     runs,
     operations,
-    due: new Due(desk, schema, clock),
+    due: new Due(desk, schema, clock, identity),
     inbox: new Inbox(desk, schema),
     journal: new Journal(desk, schema),
-    retention: new Retention(desk, schema, runs, operations),
+    retention: new Retention(desk, schema, clock, { runs, operations }),
     contents: new Contents(desk, schema, alone),
-    workers: new Workers(desk, schema, clock),
+    months,
+    workers: new Workers(desk, schema, clock, identity),
     submit: (job: Job): Promise<void> =>
       new Promise((resolve, reject) => {
         laneOf(lanes, runOf(job)).submit({ ...job, resolve, reject });
       }),
     close(): Promise<void> {
+      months.close();
       closing ??= Promise.all([...lanes, desk, watch, alone].map((part) => part.close())).then(() => undefined);
       return closing;
     },
@@ -113,6 +119,7 @@ type Ownership = Pick<
   | 'list'
   | 'due'
   | 'queue'
+  | 'overdue'
   | 'nextDue'
   | 'announce'
   | 'workers'
@@ -126,7 +133,8 @@ function ownershipIn({ submit, runs, due, workers, watch }: Parts): Ownership {
     renew: (signs, by) => runs.renew(signs, by),
     async release(claim, rest) {
       await submit({ kind: 'release', claim, rest });
-      if (rest.status === 'pending' && rest.inLine === true) watch.notify(claim.runId);
+      if (rest.unlessCancelled === true || (rest.status === 'pending' && rest.inLine === true))
+        watch.notify(claim.runId);
     },
     async requeue(runId) {
       if (await runs.requeue(runId)) watch.notify(runId);
@@ -134,6 +142,7 @@ function ownershipIn({ submit, runs, due, workers, watch }: Parts): Ownership {
     get: (runId) => runs.get(runId),
     list: (filter) => runs.list(filter),
     due: (query) => due.find(query),
+    overdue: (query) => due.overdue(query),
     queue: (now) => due.queue(now),
     nextDue: (now) => due.next(now),
     announce: (worker, by) => workers.announce(worker, by),
@@ -161,13 +170,17 @@ type Upkeep = Pick<
 >;
 
 /** What goes, what stays, how much there is, and what operators did about it. */
-function retentionIn({ retention, contents, operations, watch }: Parts): Upkeep {
+function retentionIn({ retention, contents, months, operations, watch }: Parts): Upkeep {
   return {
     count: () => retention.count(),
     hold: (runId, change) => retention.hold(runId, change),
     remove: (runId, operation) => retention.remove(runId, operation),
     restore: (run, operation) => retention.restore(run, operation),
-    collect: (referencesIn) => contents.collect(referencesIn),
+    async collect(referencesIn) {
+      const collected = await contents.collect(referencesIn);
+      await months.collect();
+      return collected;
+    },
     weigh: (runIds, referencesIn) => contents.weigh(runIds, referencesIn),
     size: () => retention.size(),
     async declareGone(operation) {
@@ -180,6 +193,21 @@ function retentionIn({ retention, contents, operations, watch }: Parts): Upkeep 
   };
 }
 
+/** Whether the schema at this address has our tables. It is left as it is. */
+export async function isStored(options: PostgresOptions): Promise<boolean> {
+  const settings = settle(options);
+  const connection = new Connection(settings, { check: async () => undefined });
+  const ask = async (text: string) => (await connection.run([{ text }]))[0] ?? [];
+  try {
+    const patienceMs = Math.min(OPENING_MS, settings.patienceMs);
+    return (await patiently(() => versionIn(settings.schema, ask), { patienceMs })) > 0;
+  } catch (error) {
+    throw storageError(error);
+  } finally {
+    await connection.close();
+  }
+}
+
 /** Looks at the server, and makes the tables or brings them up to date. */
 async function prepare(settings: Settings, identity: Identity): Promise<void> {
   const connection = new Connection(settings, { check: (ask) => identity.check(ask) });
@@ -190,13 +218,14 @@ async function prepare(settings: Settings, identity: Identity): Promise<void> {
         const ask = async (text: string) => (await connection.run([{ text }]))[0] ?? [];
         await checkServer(ask, settings);
         await migrate(connection, settings.schema);
+        await makeMonths(connection, settings.schema);
         await identity.remember(ask);
       },
       {
         patienceMs,
         onWaiting: (error) =>
           settings.onNotice(
-            `PostgreSQL does not respond yet (${saidBy(error)}). Trying for up to ${patienceMs / 1_000} seconds.`,
+            `PostgreSQL ${isTransient(error) ? 'is not ready' : 'does not respond'} yet (${saidBy(error)}). Trying for up to ${patienceMs / 1_000} seconds.`,
           ),
       },
     );

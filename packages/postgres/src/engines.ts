@@ -1,8 +1,13 @@
 import type { EnginePackage } from 'flyball/command';
 import { optionsIn } from './address.js';
-import { postgresEngine } from './engine.js';
+import { isStored, postgresEngine } from './engine.js';
 
 const open = (address: string) => postgresEngine(optionsIn(address));
 
 /** For `--db` and FLYBALL_DB. */
 export const engines: EnginePackage['engines'] = { postgres: open, postgresql: open };
+
+const isStoredAt = (address: string) => isStored(optionsIn(address));
+
+/** So that commands which only read make no schema. */
+export const stored: EnginePackage['stored'] = { postgres: isStoredAt, postgresql: isStoredAt };

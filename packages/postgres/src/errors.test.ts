@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLost, isRefused, storageError, uncertain } from './errors.js';
+import { isLost, isRefused, servingError, storageError, uncertain } from './errors.js';
 
 const thrown = (given: object): Error => Object.assign(new Error('said'), given);
 
@@ -15,6 +15,28 @@ describe('what the driver throws', () => {
       expect([isLost(thrown(missing)), isRefused(thrown(missing))]).toEqual([false, true]);
       expect(storageError(thrown(missing))).toMatchObject({ code: 'CONFIG_INVALID' });
     }
+  });
+
+  it('what is wrong with the address while the engine serves is no fault of whoever asks [R10-PG-SERVING-ERRORS]', () => {
+    for (const code of ['26000', '42P05', '28P01', '3D000', 'IGNORES_SETTINGS']) {
+      expect(storageError(thrown({ code }))).toMatchObject({ code: 'CONFIG_INVALID' });
+      expect(servingError(thrown({ code }))).toMatchObject({ code: 'STORAGE_FAILED' });
+      expect(servingError(thrown({ code })).message).toBe(storageError(thrown({ code })).message);
+    }
+    expect(servingError(thrown({ code: 'ECONNRESET' }))).toMatchObject({ code: 'STORAGE_BUSY', retryable: true });
+  });
+
+  it.each([
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /is for another host name .*Connect with a host name/],
+    ['CERT_HAS_EXPIRED', /is not valid at this time .*Renew it/],
+    ['CERT_NOT_YET_VALID', /is not valid at this time .*the clock of this machine/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /cannot be verified .*Add the certificate of its authority/],
+  ])('a certificate that is refused with %s is answered with what helps [R19-PG-CERTIFICATES]', (code, says) => {
+    expect(storageError(thrown({ code }))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(says),
+    });
+    expect(isRefused(thrown({ code }))).toBe(true);
   });
 
   it('a server that stops may have written what was sent [R10-PG-LOST-ANSWERS]', () => {

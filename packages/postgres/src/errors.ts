@@ -10,7 +10,7 @@ interface Coded {
 
 /** Raised here, about the connection: not from the server and not for callers. */
 export class LinkError extends Error {
-  readonly code: 'NOT_PRIMARY' | 'STALLED' | 'UNCONFIRMED' | 'REPLACED' | 'CLOSED';
+  readonly code: 'NO_STANDBY' | 'NOT_PRIMARY' | 'STALLED' | 'UNCONFIRMED' | 'REPLACED' | 'IGNORES_SETTINGS' | 'CLOSED';
   constructor(code: LinkError['code'], message: string) {
     super(message);
     this.code = code;
@@ -39,9 +39,26 @@ export function isPanic(error: unknown): boolean {
   return (error as Coded | undefined)?.severity === 'PANIC';
 }
 
-/** Two transactions got into each other's way: nothing was written. */
+/** Two transactions got into each other's way, or a standby is still on its way: nothing was written. */
 export function isTransient(error: unknown): boolean {
-  return ['40001', '40P01', '55P03'].includes(codeOf(error));
+  return ['NO_STANDBY', '40001', '40P01', '55P03'].includes(codeOf(error));
+}
+
+/** Of the schema or of a table in it. */
+function isTableMissing(error: unknown): boolean {
+  return ['42P01', '3F000'].includes(codeOf(error));
+}
+
+export function replaced(schema: string): LinkError {
+  return new LinkError(
+    'REPLACED',
+    `A different database now answers at this address (schema ${schema}). Nothing was written to it. If this is intended, restart the process.`,
+  );
+}
+
+/** Another database may have come in the place of the one that was opened. */
+export function isReplaced(error: unknown): boolean {
+  return isTableMissing(error) || codeOf(error) === 'REPLACED';
 }
 
 export function isUniqueViolation(error: unknown): boolean {
@@ -53,10 +70,16 @@ export function emptyColumn(error: unknown): string | undefined {
   return codeOf(error) === '23502' ? (error as { readonly column?: string }).column : undefined;
 }
 
+/** A statement that is only for the database that was opened met another one: see `Identity.only`. */
+export function isElsewhere(error: unknown): boolean {
+  return ['ticket', 'worker'].includes(emptyColumn(error) ?? '');
+}
+
 /** What is between us and the server hands connections out by the transaction. */
 function isPooler(error: unknown): boolean {
   return (
     (codeOf(error) === '08P01' && /unsupported startup parameter/.test(saidBy(error))) ||
+    codeOf(error) === 'IGNORES_SETTINGS' ||
     codeOf(error) === '26000' ||
     codeOf(error) === '42P05'
   );
@@ -98,6 +121,20 @@ const WORDS: readonly Words[] = [
     make: (said) =>
       new ConfigError(
         `This address belongs to a connection pooler in transaction mode (${said}). Set pooled: true (?pooled=true in the address), or connect to PostgreSQL directly.`,
+      ),
+  },
+  {
+    when: (code) => code === 'ERR_TLS_CERT_ALTNAME_INVALID',
+    make: (said) =>
+      new ConfigError(
+        `The certificate of PostgreSQL is for another host name (${said}). Connect with a host name that is in the certificate, or issue a certificate for this one.`,
+      ),
+  },
+  {
+    when: (code) => code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID',
+    make: (said) =>
+      new ConfigError(
+        `The certificate of PostgreSQL is not valid at this time (${said}). Renew it, or correct the clock of this machine.`,
       ),
   },
   {
@@ -158,11 +195,20 @@ const WORDS: readonly Words[] = [
       ),
   },
   {
-    when: (code) => code === '42P01' || code === '3F000' || code === '42703',
+    when: (code, error) => isTableMissing(error) || code === '42703',
     make: (said, options) =>
       new FlyballError(
         'STORAGE_FAILED',
         `A table is missing or was changed (${said}). Nothing was written. Restore the schema from a backup. If you removed it on purpose, restart the process to create it again.`,
+        options,
+      ),
+  },
+  {
+    when: (code) => code === '22021', // looked for somewhere as it was given: nothing that is stored has one
+    make: (_, options) =>
+      new FlyballError(
+        'INPUT_INVALID',
+        'A name or an id contains a NUL character, which PostgreSQL cannot store.',
         options,
       ),
   },
@@ -172,6 +218,15 @@ const WORDS: readonly Words[] = [
       new FlyballError(
         'STORAGE_BUSY',
         `A statement took longer than the timeout (${said}). Nothing was written. Try again. If it happens often, look for long transactions that hold locks, or raise statementMs.`,
+        { ...options, retryable: true },
+      ),
+  },
+  {
+    when: (code) => code === 'NO_STANDBY',
+    make: (said, options) =>
+      new FlyballError(
+        'STORAGE_BUSY',
+        `${said} Nothing was written: a fail-over would lose confirmed records and repeat effects. Set synchronous_standby_names on the primary and start the standby, then try again.`,
         { ...options, retryable: true },
       ),
   },
@@ -199,6 +254,14 @@ export function uncertain(runId: string, error: unknown): FlyballError {
     `${what} (${saidBy(error)}). The write for run ${runId} may or may not have happened. ${next}, then check the run.`,
     { detail: { runId }, cause: error },
   );
+}
+
+/**
+ * The same once the engine is open: an address or a password that is wrong by then is no fault of whoever asks for something.
+ */
+export function servingError(error: unknown): Error {
+  const found = storageError(error);
+  return found instanceof ConfigError ? new FlyballError('STORAGE_FAILED', found.message, { cause: error }) : found;
 }
 
 /** What the driver or the server threw, in words of ours: what happened, and what to do next. */

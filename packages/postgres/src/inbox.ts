@@ -23,10 +23,14 @@ export class Inbox {
     this.s = schema;
   }
 
-  /** Under the lock of the run's row, so that of two answers one is accepted, and numbers rise with what is visible. */
+  /**
+   * Under the lock of the run's row, so that of two answers one is accepted, and numbers rise with what is visible. What
+   * wakes a paused run is 2, which a later pause takes back, or 3 for a cancellation, which nothing takes back.
+   */
   async post(runId: string, message: InboxMessage): Promise<Posted> {
     const { s } = this;
     const body = stored(message.body);
+    const askers = message.askers === undefined ? null : JSON.stringify(message.askers);
     let wasTried = false;
     const results = await this.desk.attempts((attempt) => {
       wasTried = attempt > 0;
@@ -39,11 +43,12 @@ export class Inbox {
             closed AS (SELECT 1 AS is FROM run WHERE $3 = 'answer' AND NOT EXISTS (SELECT 1 FROM ${s}.waits WHERE run = $1 AND token = $4)),
             answered AS (SELECT 1 AS is FROM ${s}.inbox WHERE $3 = 'answer' AND run = $1 AND NOT taken AND kind = 'answer' AND name = $4 LIMIT 1),
             up AS (UPDATE ${s}.runs SET posted = posted + 1, untaken = untaken + 1, updated_at = $6::float8,
-                signalled = CASE WHEN $3 IN ('resume', 'cancel') THEN 2 WHEN $3 = 'pause' THEN 1 ELSE greatest(signalled, 1) END
+                signalled = CASE WHEN $3 = 'cancel' OR signalled = 3 THEN 3 WHEN $3 = 'resume' THEN 2
+                  WHEN $3 = 'pause' THEN 1 ELSE greatest(signalled, 1) END
               WHERE id = $1 AND status NOT IN ${TERMINAL} AND NOT EXISTS (SELECT 1 FROM dup)
                 AND NOT EXISTS (SELECT 1 FROM closed) AND NOT EXISTS (SELECT 1 FROM answered) RETURNING posted),
-            ins AS (INSERT INTO ${s}.inbox (run, number, id, kind, name, sender, at, body, checksum)
-              SELECT $1, posted, $2, $3, $4, $5, $6::float8, $7, $8 FROM up)
+            ins AS (INSERT INTO ${s}.inbox (run, number, id, kind, name, sender, at, body, checksum, askers)
+              SELECT $1, posted, $2, $3, $4, $5, $6::float8, $7, $8, $9::text FROM up)
             SELECT run.id, run.status, EXISTS (SELECT 1 FROM dup) AS dup, EXISTS (SELECT 1 FROM closed) AS closed,
               EXISTS (SELECT 1 FROM answered) AS answered FROM run`,
           values: [
@@ -54,7 +59,8 @@ export class Inbox {
             name(message.from),
             message.at,
             body,
-            checksumOf(runId, message.id, message.kind, message.name, message.from, message.at, body),
+            checksumOf(runId, message.id, message.kind, message.name, message.from, message.at, body, askers),
+            askers,
           ],
         },
       ];
@@ -85,7 +91,7 @@ export class Inbox {
   async after(runId: string, number: number): Promise<readonly StoredMessage[]> {
     const rows = await this.desk.rows({
       name: 'inbox',
-      text: `SELECT number, id, kind, name, sender, at, body, checksum FROM ${this.s}.inbox
+      text: `SELECT number, id, kind, name, sender, askers, at, body, checksum FROM ${this.s}.inbox
         WHERE run = $1 AND NOT taken AND number > $2 ORDER BY number`,
       values: [name(runId), number],
     });
@@ -96,7 +102,9 @@ export class Inbox {
 /** Throws JOURNAL_CORRUPT for a message that is not what was posted. */
 function messageOf(runId: string, row: Row): StoredMessage {
   const number = row['number'] as number;
-  const parts = ['id', 'kind', 'name', 'sender', 'at', 'body'].map((column) => row[column] as string | number);
+  const parts = ['id', 'kind', 'name', 'sender', 'at', 'body', 'askers'].map(
+    (column) => row[column] as string | number | null,
+  );
   if (checksumOf(runId, ...parts) !== row['checksum'])
     throw runDamaged(runId, `Message ${number}`, { message: number });
   return {
@@ -105,6 +113,7 @@ function messageOf(runId: string, row: Row): StoredMessage {
     kind: row['kind'] as InboxMessage['kind'],
     name: row['name'] as string,
     from: row['sender'] as string,
+    ...(row['askers'] === null ? {} : { askers: JSON.parse(row['askers'] as string) as readonly string[] }),
     at: row['at'] as number,
     body: restored(row['body'] as string),
   };

@@ -4,6 +4,7 @@ import { texts } from './arrays.js';
 import { checksumOf } from './checksum.js';
 import type { Desk } from './desk.js';
 import type { Row } from './driver.js';
+import { runWithMonth } from './months.js';
 import { name, restored, restoredOrRaw } from './text.js';
 
 /** Covers its place, so that an entry of another run or place is none. */
@@ -27,7 +28,7 @@ export class Journal {
       name: 'read',
       text: `SELECT r.tip_gen, r.tip_seq, e.seq, e.at, e.active, e.body, e.checksum FROM ${this.s}.runs r
         LEFT JOIN LATERAL (SELECT seq, at, active, body, checksum FROM ${this.s}.events
-          WHERE run = $1 AND gen = $2 AND seq BETWEEN $3 AND $4) e ON true WHERE r.id = $1 ORDER BY e.seq`,
+          WHERE (run, month) = ${runWithMonth(this.s)} AND gen = $2 AND seq BETWEEN $3 AND $4) e ON true WHERE r.id = $1 ORDER BY e.seq`,
       values: [name(runId), generation, from, to],
     });
     const [run] = found;

@@ -1,4 +1,6 @@
-import { linkDangling, positionTaken, staleClaim } from 'flyball/adapters/engine-kit';
+import { type Batch, linkDangling, positionTaken, staleClaim } from 'flyball/adapters/engine-kit';
+import { outOfOrder } from 'flyball/internal';
+import type { Identity } from './checks.js';
 import type { Connection, Rows } from './connection.js';
 import { patiently } from './desk.js';
 import type { Statement } from './driver.js';
@@ -9,7 +11,7 @@ import {
   isTransient,
   isUniqueViolation,
   LinkError,
-  storageError,
+  servingError,
   uncertain,
 } from './errors.js';
 import type { Settings } from './options.js';
@@ -35,16 +37,18 @@ export class Lane {
   private isClosed = false;
   private readonly connection: Connection;
   private readonly settings: Settings;
+  private readonly identity: Identity;
   private readonly recheck: Recheck;
 
-  constructor(connection: Connection, settings: Settings) {
+  constructor(connection: Connection, settings: Settings, identity: Identity) {
     this.connection = connection;
     this.settings = settings;
+    this.identity = identity;
     this.recheck = new Recheck(connection, settings);
   }
 
   submit(work: Work): void {
-    if (this.isClosed) return work.reject(storageError(new LinkError('CLOSED', 'the engine is closed; open it again')));
+    if (this.isClosed) return work.reject(servingError(new LinkError('CLOSED', 'the engine is closed; open it again')));
     this.queue.push(work);
     this.running ??= this.work();
   }
@@ -107,7 +111,7 @@ export class Lane {
     const released = group.filter((work): work is Of<'release'> => work.kind === 'release');
     const { schema } = this.settings;
     const results = await this.send(group, [
-      ...(created.length > 0 ? [creates(schema, created)] : []),
+      ...(created.length > 0 ? [creates(schema, created, this.identity)] : []),
       ...(appended.length > 0 ? [appends(schema, appended)] : []),
       ...(released.length > 0 ? [releases(schema, released)] : []),
     ]);
@@ -147,22 +151,25 @@ export class Lane {
     if (isLost(error) || isTransient(error)) return work.reject(this.lost(work, error));
     if (isUniqueViolation(error) && batch !== undefined) {
       if (work.kind === 'append' && (await this.recheck.isWritten(work))) return work.resolve();
-      return work.reject(positionTaken(runOf(work), batch.entries[0] ?? { generation: 0, seq: 0 }));
+      return work.reject(positionTaken(runOf(work), misplacedIn(batch)));
     }
     const empty = emptyColumn(error);
     if (empty === 'body' && batch !== undefined)
-      return work.reject(
-        positionTaken(runOf(work), batch.entries[0] ?? { generation: 0, seq: 0 }, 'does not follow the last entry'),
-      );
+      return work.reject(positionTaken(runOf(work), misplacedIn(batch), 'does not follow the one before it'));
     if (empty === 'whole') return work.reject(linkDangling((await this.recheck.dangling(work)) ?? ''));
-    work.reject(storageError(error));
+    work.reject(servingError(error));
   }
 
   /** Patience is over: whether it was made is not known, once it was sent. */
   private lost(work: Work, error: unknown): Error {
     const isUnknown = work.doubt === true && (isLost(error) || isTransient(error));
-    return isUnknown ? uncertain(runOf(work), error) : storageError(error);
+    return isUnknown ? uncertain(runOf(work), error) : servingError(error);
   }
+}
+
+/** The one that does not follow on the others of its batch, or else the first, which does not follow on the journal. */
+function misplacedIn({ entries }: Batch): { readonly generation: number; readonly seq: number } {
+  return outOfOrder(entries) ?? entries[0] ?? { generation: 0, seq: 0 };
 }
 
 function numbersIn(rows: Rows = []): (n: number) => boolean {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError, FlyballError } from 'flyball';
 import type { Connection, Rows } from './connection.js';
 import { storageError } from './errors.js';
-import { migrations, storage } from './schema.js';
+import { migrations, storage, withoutMonths } from './schema.js';
 
 /** What a database lacks is found one by one, and others may be quicker. */
 const MOST_TRIES = 8;
@@ -30,42 +30,67 @@ export function refuseNewer(schema: string, version: number, known = migrations(
   );
 }
 
+/** What not every database has. */
+type Lack = 'collations' | 'months' | 'storage' | 'locks';
+
+interface Refusal {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+const LACKING = new Set(['0A000', '22023', '42601', '42704', '42883']);
+/** Somebody else was quicker, or is at it. */
+const CROSSED = new Set(['23502', '42P07', '42P06', '23505', '40001']);
+
+/** In the order in which a refusal is taken for the lack of it. One that refuses "C" as a name orders texts by bytes anyway. */
+const LACKS: readonly (readonly [Lack, (refusal: Required<Refusal>) => boolean])[] = [
+  ['collations', ({ message }) => /locale|collation/i.test(message)],
+  ['months', ({ code, message }) => code === '42601' || /partition/i.test(message)],
+  ['storage', () => true],
+  ['locks', () => true],
+];
+
+function lackIn({ code = '', message = '' }: Refusal, lacks: ReadonlySet<Lack>): Lack | undefined {
+  if (!LACKING.has(code)) return undefined;
+  return LACKS.find(([lack, isIt]) => !lacks.has(lack) && isIt({ code, message }))?.[0];
+}
+
 /**
  * Brings the schema up to date, all of it or nothing. One process at a time: the others find it done. Where there are no
  * advisory locks the first table that is made twice stops the second one, which looks again.
  */
 export async function migrate(connection: Connection, schema: string, steps = migrations(schema)): Promise<void> {
   const ask: Ask = async (text) => (await connection.run([{ text }]))[0] ?? [];
-  let [hasLocks, hasStorage, hasCollations] = [true, true, true];
+  const lacks = new Set<Lack>();
   for (let tries = 0; ; tries += 1) {
     const from = await versionIn(schema, ask);
     refuseNewer(schema, from, steps.length);
     if (from === steps.length) return;
     try {
       await connection.run([
-        ...(hasLocks ? [{ text: `SELECT pg_advisory_xact_lock(hashtext('flyball ${schema}'))` }] : []),
+        ...(lacks.has('locks') ? [] : [{ text: `SELECT pg_advisory_xact_lock(hashtext('flyball ${schema}'))` }]),
         ...(from > 0 ? [] : await firstTables(schema, ask)),
         // refused where somebody else was quicker: what is to be done was decided before the lock
         {
           text: `UPDATE ${schema}.flyball_meta SET value = CASE WHEN value = '${from}' THEN '${steps.length}' END WHERE key = 'schema'`,
         },
-        ...steps
-          .slice(from)
-          .flatMap((step) => statementsIn(hasCollations ? step : step.replaceAll(' COLLATE "C"', ''))),
-        ...(from === 0 && hasStorage ? storage(schema).map((text) => ({ text })) : []),
+        ...steps.slice(from).flatMap((step) => statementsIn(without(lacks, step))),
+        ...(from > 0 || lacks.has('storage') ? [] : storage(schema, !lacks.has('months')).map((text) => ({ text }))),
       ]);
       return;
     } catch (error) {
-      const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
-      // not every database has all of it; one that refuses "C" as a name orders texts by their bytes anyway
-      const isLacking = ['0A000', '22023', '42601', '42704', '42883'].includes(code);
-      if (isLacking && hasCollations && /locale|collation/i.test(message)) hasCollations = false;
-      else if (isLacking && hasStorage) hasStorage = false;
-      else if (isLacking && hasLocks) hasLocks = false;
-      else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === MOST_TRIES)
+      const { code = '', message = '' } = error as Refusal;
+      const lack = lackIn({ code, message }, lacks);
+      if (lack !== undefined) lacks.add(lack);
+      else if (!CROSSED.has(code) || tries === MOST_TRIES)
         throw isReserved(schema, code, message) ? reserved(schema) : storageError(error);
     }
   }
+}
+
+function without(lacks: ReadonlySet<Lack>, step: string): string {
+  const unparted = lacks.has('months') ? withoutMonths(step) : step;
+  return lacks.has('collations') ? unparted.replaceAll(' COLLATE "C"', '') : unparted;
 }
 
 const isReserved = (schema: string, code: string, message: string): boolean =>
@@ -81,7 +106,9 @@ async function firstTables(schema: string, ask: Ask) {
   return [
     ...(isThere ? [] : [{ text: `CREATE SCHEMA ${schema}` }]),
     { text: `CREATE TABLE ${schema}.flyball_meta (key text PRIMARY KEY, value text NOT NULL)` },
-    { text: `INSERT INTO ${schema}.flyball_meta VALUES ('schema', '0'), ('id', '${randomUUID()}'), ('writes', '0')` },
+    {
+      text: `INSERT INTO ${schema}.flyball_meta VALUES ('schema', '0'), ('id', '${randomUUID()}'), ('writes', '0'), ('swept', '0')`,
+    },
   ];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { postgresEngine } from './index.js';
+import { type PostgresOptions, postgresEngine } from './index.js';
 
 it('says what it waits for while nobody answers at the address [R10-PG-BAD-INPUT]', async () => {
   const notices: string[] = [];
@@ -13,4 +13,30 @@ it('says what it waits for while nobody answers at the address [R10-PG-BAD-INPUT
     expect.stringMatching(/^PostgreSQL does not respond yet \(.*ECONNREFUSED.*\)\. Trying for up to 1\.5 seconds\.$/),
   ]);
   expect(notices[0]).not.toContain('secret');
+});
+
+it.each([
+  ['tls', 'yes', /^tls must be true, false or an object such as \{ ca \}, not "yes"\. .*sslmode=verify-full/],
+  ['tls', null, /^tls must be true, false or an object/],
+  ['tls', ['ca.pem'], /^tls must be true, false or an object/],
+  ['schema', ['runs'], /^schema must be a name in quotes/],
+  ['schema', 5, /^schema must be a name in quotes/],
+  ['connections', null, /^connections takes an object/],
+  ['connections', 3, /^connections takes an object/],
+  ['connections', { writers: '2' }, /^writers must be a whole number above 0/],
+  ['replicated', 'yes', /^replicated must be true or false/],
+  ['pooled', 1, /^pooled must be true or false/],
+  ['synchronousCommit', true, /^synchronousCommit must be on/],
+  ['statementMs', '30s', /^statementMs must be a whole number/],
+  ['patienceMs', Number.NaN, /^patienceMs must be a whole number/],
+  ['pollMs', 0, /^pollMs must be a whole number/],
+  ['leaseClock', 'mine', /^leaseClock must be database or caller/],
+  ['onNotice', 'stderr', /^onNotice must be a function/],
+  ['url', { host: 'here' }, /^postgresEngine needs a url/],
+])('refuses %s: %j before it connects anywhere [R19-PG-OPTIONS]', async (name, value, says) => {
+  const options = { url: 'postgres://ada@127.0.0.1:1/runs', patienceMs: 1, [name]: value } as PostgresOptions;
+  await expect((async () => postgresEngine(options))()).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(says),
+  });
 });

@@ -82,13 +82,23 @@ const NAMES: readonly (keyof PostgresOptions)[] = [
 /** A day: timers of Node and settings of PostgreSQL both end at about 24 of them. */
 const MOST_MS = 86_400_000;
 
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Whoever writes JavaScript is told as well. What commits wait for hangs on these: nothing is guessed. */
 function refuseMistakes(stated: PostgresOptions): void {
   refuseUnknownOptions('postgresEngine', stated, NAMES);
-  const { url, connections, replicated, pooled, synchronousCommit, leaseClock, onNotice } = stated;
+  const { url, schema, tls, connections, replicated, pooled, synchronousCommit, leaseClock, onNotice } = stated;
   const addresses: readonly unknown[] = Array.isArray(url) ? url : [url];
   if (addresses.some((one) => typeof one !== 'string'))
     throw new ConfigError('postgresEngine needs a url, as in { url: "postgres://user@host/database" }.');
+  if (schema !== undefined && typeof schema !== 'string')
+    throw new ConfigError(`schema must be a name in quotes, not ${JSON.stringify(schema)}.`);
+  if (tls !== undefined && typeof tls !== 'boolean' && !isPlainObject(tls))
+    throw new ConfigError(
+      `tls must be true, false or an object such as { ca }, not ${JSON.stringify(tls)}. To choose a mode, add ?sslmode=verify-full to the address.`,
+    );
   if (connections !== undefined) refuseUnknownOptions('connections', connections, ['writers', 'readers']);
   for (const [name, value] of Object.entries({ replicated, pooled }))
     if (value !== undefined && typeof value !== 'boolean')

@@ -4,6 +4,7 @@ import { integers } from './arrays.js';
 import type { Connection, Rows } from './connection.js';
 import { patiently } from './desk.js';
 import type { Statement } from './driver.js';
+import { runWithMonth } from './months.js';
 import type { Settings } from './options.js';
 import { CREATE_TICKET } from './rows.js';
 import { restored } from './text.js';
@@ -28,7 +29,7 @@ export class Recheck {
     const { entries } = batch;
     if (entries.length === 0) return false;
     const rows = await this.confirmed({
-      text: `SELECT e.gen, e.seq, e.at, e.active, e.body FROM ${s}.runs r JOIN ${s}.events e ON e.run = r.id
+      text: `SELECT e.gen, e.seq, e.at, e.active, e.body FROM ${s}.runs r JOIN ${s}.events e ON (e.run, e.month) = ${runWithMonth(s)}
         JOIN unnest($3::int8[], $4::int8[]) AS w(gen, seq) ON w.gen = e.gen AND w.seq = e.seq
         WHERE r.id = $1 AND r.fence = $2`,
       values: [

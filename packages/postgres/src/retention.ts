@@ -5,15 +5,18 @@ import {
   type RunCounts,
   runExists,
   runKept,
+  runNotFound,
   type StorageSize,
   type Tombstone,
   type WholeRun,
 } from 'flyball/adapters/engine-kit';
-import { notEnded } from 'flyball/internal';
+import { notEnded, refuseChanged } from 'flyball/internal';
+import type { LeaseClock } from './clock.js';
 import type { Rows } from './connection.js';
 import type { Desk } from './desk.js';
-import type { Row } from './driver.js';
+import type { Row, Statement } from './driver.js';
 import { emptyColumn, isUniqueViolation } from './errors.js';
+import { isLeft } from './months.js';
 import type { Operations } from './operations.js';
 import { birthOf, isOver, ownerOf, recordOf } from './rows.js';
 import type { Runs } from './runs.js';
@@ -27,13 +30,20 @@ const COUNT_EVERY_MS = 600_000;
 export class Retention {
   private readonly desk: Desk;
   private readonly s: string;
+  private readonly clock: LeaseClock;
   private readonly runs: Runs;
   private readonly operations: Operations;
   private counted: { readonly at: number; readonly rows: Promise<Rows> } | undefined;
 
-  constructor(desk: Desk, schema: string, runs: Runs, operations: Operations) {
+  constructor(
+    desk: Desk,
+    schema: string,
+    clock: LeaseClock,
+    { runs, operations }: { readonly runs: Runs; readonly operations: Operations },
+  ) {
     this.desk = desk;
     this.s = schema;
+    this.clock = clock;
     this.runs = runs;
     this.operations = operations;
   }
@@ -50,10 +60,11 @@ export class Retention {
     ]);
   }
 
-  /** Refused inside the transaction, too, where the run was held, forked or woken since it was looked at. */
+  /** Refused inside the transaction, too, where the run was held, forked or woken, or went on, since it was looked at. */
   async remove(runId: string, operation: Operation & { readonly tombstone: Tombstone }): Promise<void> {
     const { s } = this;
-    await this.refuseKept(runId);
+    const { tombstone } = operation;
+    await this.refuseKept(runId, tombstone);
     const id = [name(runId)];
     const of = (table: string) => ({ text: `DELETE FROM ${s}.${table} WHERE run = $1`, values: id });
     try {
@@ -62,18 +73,30 @@ export class Retention {
         { text: `SELECT 1 FROM ${s}.runs WHERE id = $1 FOR UPDATE`, values: id },
         {
           text: `UPDATE ${s}.runs r SET status = CASE WHEN r.hold IS NULL AND r.owner IS NULL
-              AND r.status NOT IN ('pending', 'running', 'suspended', 'paused')
-              AND NOT EXISTS (SELECT 1 FROM ${s}.runs f WHERE f.fork_of = r.id) THEN r.status END WHERE r.id = $1`,
-          values: id,
+              AND r.status NOT IN ('pending', 'running', 'suspended', 'paused') AND r.status = $2 AND r.updated_at = $3::float8
+              AND NOT EXISTS (SELECT 1 FROM ${s}.runs f WHERE f.fork_of = r.id AND f.tenant = r.tenant) THEN r.status END WHERE r.id = $1`,
+          values: [...id, tombstone.status, tombstone.endedAt],
         },
+        // what is erased goes at once, also what it left in an earlier month when it was archived and restored
+        operation.action === 'erase' ? of('events') : this.entriesOf(id),
         { text: `DELETE FROM ${s}.runs WHERE id = $1`, values: id },
-        ...['events', 'inbox', 'waits'].map(of),
+        ...['inbox', 'waits'].map(of),
       ]);
     } catch (error) {
       if ((error as { readonly cause?: { readonly code?: string } }).cause?.code === '23502')
-        await this.refuseKept(runId);
+        await this.refuseKept(runId, tombstone);
       throw error;
     }
+  }
+
+  /** Those of a month that is over may stay: nobody finds them without the row of their run, and they go with the month. */
+  private entriesOf(id: readonly string[]): Statement {
+    return {
+      name: 'remove-entries',
+      text: `DELETE FROM ${this.s}.events
+        WHERE (run, month) = (SELECT r.id, r.month FROM ${this.s}.runs r WHERE r.id = $1 AND NOT (${isLeft(this.s)}))`,
+      values: id,
+    };
   }
 
   /** Refused inside the transaction, too, where the run came back or was erased since it was looked at. */
@@ -84,7 +107,8 @@ export class Retention {
     const last = entries.at(-1);
     const text = `INSERT INTO ${this.s}.runs (id, agent, version, tenant, subject, source, fork, fork_of, created_at, updated_at,
         generation, active, code, birth, tip_gen, tip_seq, ticket, status)
-      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9::float8, $10::float8, $11::int8, $12::float8, $13, $14, $15::int8, $16::int8, '',
+      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9::float8, $10::float8, CASE WHEN $8::text IS NULL
+        OR EXISTS (SELECT 1 FROM ${this.s}.runs p WHERE p.id = $8 AND p.tenant = $4) THEN $11::int8 END, $12::float8, $13, $14, $15::int8, $16::int8, '',
         CASE WHEN NOT EXISTS (SELECT 1 FROM ${this.s}.operations WHERE of = $1 AND action IN ('prune', 'erase')) THEN $17 END`;
     const values = [
       ...[id, agent, version, tenant, subject].map(name),
@@ -101,40 +125,53 @@ export class Retention {
       last?.seq ?? -1,
       status,
     ];
+    // first: what it was forked from cannot go until it is there
+    const parent = { text: `SELECT 1 FROM ${this.s}.runs WHERE id = $1 FOR KEY SHARE`, values: [fork?.run ?? null] };
     try {
-      await this.operations.record(operation, [{ text, values }, restores(this.s, run)]);
+      // where the month is still the one in which it left, by a clock that was set back, what it left is in the way
+      const left = { text: `DELETE FROM ${this.s}.events WHERE run = $1`, values: [name(id)] };
+      await this.operations.record(operation, [parent, { text, values }, left, restores(this.s, run)]);
     } catch (error) {
       const { cause } = error as { readonly cause?: unknown };
       if (isUniqueViolation(cause) || emptyColumn(cause) === 'status') throw runExists(id);
+      if (emptyColumn(cause) === 'generation' && fork !== undefined) throw runNotFound(fork.run);
       throw error;
     }
   }
 
-  private async refuseKept(runId: string): Promise<void> {
+  private async refuseKept(runId: string, tombstone: Tombstone): Promise<void> {
     const row = await this.runs.known(runId, 0);
-    const { status, hold } = recordOf(row);
+    const record = recordOf(row);
+    const { status, hold, tenant } = record;
     if (hold !== undefined) throw runKept(runId, 'held', `${hold.by} has put it under a legal hold`);
     if (!isOver(row) && status !== 'bounded' && status !== 'stalled')
       throw runKept(runId, 'open', `it is ${status}. Cancel it first`);
     const [fork] = await this.desk.rows({
-      text: `SELECT id FROM ${this.s}.runs WHERE fork_of = $1 LIMIT 1`,
-      values: [runId],
+      text: `SELECT id FROM ${this.s}.runs WHERE fork_of = $1 AND tenant = $2 LIMIT 1`,
+      values: [runId, tenant],
     });
     if (fork !== undefined) throw runKept(runId, 'forked', `its fork ${String(fork['id'])} needs it`);
+    refuseChanged(record, tombstone);
   }
 
-  /** Its leases are over. Answers the runs it held. */
+  /**
+   * Its leases are over, since now at the latest, and its claims stale. Answers the runs it held. Claims that are under way
+   * end first: they do not see yet that their owner is gone, and those that come after them do.
+   */
   async declareGone(operation: Operation): Promise<readonly string[]> {
-    const rows = await this.desk.rows({
-      text: `SELECT r.id, r.owner FROM ${this.s}.runs r WHERE r.owner IS NOT NULL`,
-    });
-    const theirs = rows.filter((row) => ownerOf(row['owner'] as string)?.id === operation.of);
-    const held = theirs.map((row) => row['id'] as string);
-    const owners = [...new Set(theirs.map((row) => row['owner']))];
-    await this.operations.record(operation, [
-      { text: `UPDATE ${this.s}.runs SET lease_until = 0 WHERE owner = ANY($1::text[])`, values: [owners] },
+    const { s } = this;
+    const isTheirs = (row: Row): boolean => ownerOf(row['owner'] as string)?.id === operation.of;
+    const before = await this.desk.rows({ text: `SELECT r.id, r.owner FROM ${s}.runs r WHERE r.owner IS NOT NULL` });
+    const [, taken = before] = await this.operations.record(operation, [
+      { text: `LOCK TABLE ${s}.runs IN SHARE ROW EXCLUSIVE MODE` },
+      {
+        // as JSON.stringify writes it: of the text of an owner, nothing but its id reads like that
+        text: `UPDATE ${s}.runs r SET lease_until = least(lease_until, ${this.clock.now('$2::float8')}), fence = r.fence + 1
+          WHERE r.owner IS NOT NULL AND strpos(r.owner, $1) > 0 RETURNING r.id, r.owner`,
+        values: [`"id":${JSON.stringify(operation.of)}`, operation.at],
+      },
     ]);
-    return held;
+    return taken.filter(isTheirs).map((row) => row['id'] as string);
   }
 
   async count(): Promise<RunCounts> {

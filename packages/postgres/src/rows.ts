@@ -1,5 +1,6 @@
 import type { RunRecord, RunStatus } from 'flyball';
 import { type Claim, type ForkPoint, type NewRun, type Owner, runDamaged } from 'flyball/adapters/engine-kit';
+import { damagedRecord } from 'flyball/internal';
 import { checksumOf } from './checksum.js';
 import type { Row } from './driver.js';
 import { restored, stored } from './text.js';
@@ -32,11 +33,16 @@ export function claimed(by: { readonly now: string; readonly leaseMs: string; re
     ticket = ${CREATE_TICKET} || '/' || ${by.ticket}`; // whoever creates may still ask whether it did
 }
 
+/** Of whoever claims. A declaration waits until no claim is under way that does not see it. */
+export function notDeclaredGone(s: string, ownerId: string): string {
+  return `NOT EXISTS (SELECT 1 FROM ${s}.operations o WHERE o.of = ${ownerId} AND o.action = 'owner-gone')`;
+}
+
 /** The checksum of what never changes about a run: whose it is, what it runs, and where it comes from. */
-export function birthOf(run: Pick<NewRun, 'id' | 'agent' | 'version' | 'tenant' | 'subject' | 'createdAt'> & Origin) {
-  const { id, agent, version, tenant, subject, createdAt, source, fork } = run;
+export function birthOf(run: Pick<NewRun, 'id' | 'agent' | 'tenant' | 'subject' | 'createdAt'> & Origin) {
+  const { id, agent, tenant, subject, createdAt, source, fork } = run;
   const from = fork === undefined ? undefined : JSON.stringify(fork);
-  return checksumOf(id, agent, version, tenant, subject, createdAt, source && stored(source), from);
+  return checksumOf(id, agent, tenant, subject, createdAt, source && stored(source), from);
 }
 
 interface Origin {
@@ -45,7 +51,7 @@ interface Origin {
 }
 
 function birthIn(row: Row): string {
-  const parts = ['id', 'agent', 'version', 'tenant', 'subject', 'created_at', 'source', 'fork'];
+  const parts = ['id', 'agent', 'tenant', 'subject', 'created_at', 'source', 'fork'];
   return checksumOf(...parts.map((column) => row[column] as string | number | null));
 }
 
@@ -78,7 +84,7 @@ export function isSound(row: Row): boolean {
 
 /** A damaged row is shown as a run that needs attention, with what can be read of it: a list must not end over it. */
 export function recordOf(row: Row): RunRecord {
-  return isSound(row) ? soundRecord(row) : damagedRecord(row);
+  return isSound(row) ? soundRecord(row) : damagedIn(row);
 }
 
 function soundRecord(row: Row): RunRecord {
@@ -109,25 +115,17 @@ function soundRecord(row: Row): RunRecord {
   };
 }
 
-function damagedRecord(row: Row): RunRecord {
+function damagedIn(row: Row): RunRecord {
   const amount = (column: string): number => (Number.isFinite(row[column]) ? (row[column] as number) : 0);
-  const { code, message } = runDamaged(row['id'] as string, 'The record');
-  return {
+  const shown = {
     id: row['id'] as string,
     agent: row['agent'] as string,
     version: row['version'] as string,
-    tenant: row['tenant'] as string,
-    subject: row['subject'] as string,
-    status: 'stalled',
-    generation: 0,
     createdAt: amount('created_at'),
     updatedAt: amount('updated_at'),
-    waiting: [],
-    crashes: 0,
-    activeMs: 0,
-    attention: message,
-    code,
   };
+  if (birthIn(row) !== row['birth']) return damagedRecord(shown);
+  return damagedRecord(shown, { tenant: row['tenant'] as string, subject: row['subject'] as string });
 }
 
 /** The row right after a claim. Throws JOURNAL_CORRUPT for one that is not what was written. */

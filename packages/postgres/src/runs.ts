@@ -12,7 +12,9 @@ import {
   runNotFound,
   type SignOfLife,
 } from 'flyball/adapters/engine-kit';
+import { claimerGone } from 'flyball/internal';
 import { floats, integers, texts } from './arrays.js';
+import type { Identity } from './checks.js';
 import type { LeaseClock } from './clock.js';
 import type { Desk } from './desk.js';
 import type { Row } from './driver.js';
@@ -23,6 +25,7 @@ import {
   claimTicketIn,
   isOver,
   isSound,
+  notDeclaredGone,
   ownerIn,
   recordOf,
   TERMINAL,
@@ -37,11 +40,13 @@ export class Runs {
   private readonly desk: Desk;
   private readonly s: string;
   private readonly clock: LeaseClock;
+  private readonly identity: Identity;
 
-  constructor(desk: Desk, schema: string, clock: LeaseClock) {
+  constructor(desk: Desk, schema: string, clock: LeaseClock, identity: Identity) {
     this.desk = desk;
     this.s = schema;
     this.clock = clock;
+    this.identity = identity;
   }
 
   async claim(runId: string, by: ClaimRequest): Promise<Claim> {
@@ -56,12 +61,13 @@ export class Runs {
         throw heldByAnother(runId, owner, row['lease_until'] as number);
       const [claimed] = await this.desk.rows({
         name: 'claim',
-        text: `UPDATE ${this.s}.runs r SET ${claimedSet({ now: '$4::float8', leaseMs: '$5::float8', ticket: '$6::text' })}, owner = $3,
+        text: `UPDATE ${this.s}.runs r SET ${claimedSet({ now: '$4::float8', leaseMs: '$5::float8', ticket: this.identity.only('$6::text') })}, owner = $3,
           lease_until = ${this.clock.until('$4::float8', '$5::float8')}
-          WHERE r.id = $1 AND r.fence = $2 AND r.status NOT IN ${TERMINAL} RETURNING ${COLUMNS}`,
-        values: [runId, row['fence'], JSON.stringify(by.owner), by.now, by.leaseMs, ticket],
+          WHERE r.id = $1 AND r.fence = $2 AND r.status NOT IN ${TERMINAL} AND ${notDeclaredGone(this.s, '$7::text')} RETURNING ${COLUMNS}`,
+        values: [runId, row['fence'], JSON.stringify(by.owner), by.now, by.leaseMs, ticket, by.owner.id],
       });
       if (claimed !== undefined) return claimOf(claimed);
+      if (await this.isDeclaredGone(by.owner.id)) throw claimerGone(runId, by.owner);
     }
   }
 
@@ -132,12 +138,17 @@ export class Runs {
     const where = given.map(([condition], index) => `${condition} $${index + 2}`).join(' AND ') || 'true';
     const rows = await this.desk.rows({
       text: `SELECT ${COLUMNS} FROM ${this.s}.runs r WHERE ${where} ORDER BY r.n DESC LIMIT $1`,
-      values: [limit + 1, ...given.map(([, value]) => value)], // one more tells whether there is a next page
+      values: [limit + 1, ...given.map(([, value]) => (typeof value === 'string' ? name(value) : value))], // one more tells whether there is a next page
     });
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     const hasMore = rows.length > limit && last !== undefined;
     return { runs: page.map(recordOf), ...(hasMore ? { cursor: String(last['n']) } : {}) };
+  }
+
+  private async isDeclaredGone(owner: string): Promise<boolean> {
+    const text = `SELECT ${notDeclaredGone(this.s, '$1::text')} AS claims`;
+    return (await this.desk.rows({ text, values: [owner] }))[0]?.['claims'] === false;
   }
 
   private async find(runId: string, now: number): Promise<Row | undefined> {

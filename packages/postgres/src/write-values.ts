@@ -81,11 +81,12 @@ export function changeValues(batches: readonly Batch[]): readonly Buffer[] {
     integers(batches.map((_, at) => at + 1)),
     integers(batches.map(({ generation }) => generation ?? -1)),
     integers(batches.map(({ progress }) => (progress === true ? 1 : 0))),
+    texts(batches.map(({ version }) => (version === undefined ? undefined : name(version)))),
   ];
 }
 
 /** Whether a batch changes anything beside its journal. */
-export function hasChanges({ taken, opened, closed, generation, progress }: Batch, crashes: number): boolean {
+export function hasChanges({ taken, opened, closed, generation, version, progress }: Batch, crashes: number): boolean {
   const isProgress = progress === true && crashes > 0;
-  return isProgress || [taken, opened, closed, generation].some((one) => one !== undefined);
+  return isProgress || [taken, opened, closed, generation, version].some((one) => one !== undefined);
 }

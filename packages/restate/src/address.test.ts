@@ -4,13 +4,35 @@ import { limitsFor } from './limits.js';
 import { settle } from './options.js';
 
 describe('an address of Restate', () => {
+  it('with a question mark in its token is refused, and not shown [R10-WORK-DB-SLIPS]', () => {
+    for (const slip of ['restate://:SECR?ETtok@one:8080', 'restate://:SECR?ET=tok@one:8080']) {
+      expect(() => optionsIn(slip)).toThrow('Encode special characters');
+      expect(() => optionsIn(slip)).toThrow(expect.not.objectContaining({ message: expect.stringMatching(/SECR|ET/) }));
+    }
+  });
+
+  it('with a password in one of its options is refused, and not shown [R10-WORK-DB-SLIPS]', () => {
+    for (const slip of ['admin=http://a:SECRET@two:1', 'ui=https://a:SECRET@two/ui', 'address=http://a:SECRET@two:1']) {
+      const refused = () => settle(optionsIn(`restate://:tok@one:8080?${slip}`));
+      expect(refused, slip).toThrow('contains a user or a password');
+      expect(refused, slip).toThrow(expect.not.objectContaining({ message: expect.stringMatching('SECRET') }));
+    }
+    for (const slip of ['admin=http://a:SEC RET@two:1', 'ui=ftp://a:SECRET@two', 'address=a:SECRET@two:1'])
+      expect(() => settle(optionsIn(`restate://:tok@one:8080?${slip}`)), slip).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.not.stringMatching(/SEC|RET/) }),
+      );
+    expect(() => settle({ url: 'restate://a:SECRET@one:8080' })).toThrow(/^(?!.*SECRET)/);
+    expect(() => optionsIn('restate://:SE/C?RET@one')).toThrow(/^(?!.*SE\/C)/);
+  });
+
   it('sets the options of the dispatcher [R10-RESTATE-COMMAND]', () => {
     const address =
-      'restate://:to%40ken@one:8080,two:8080?listen=0.0.0.0:9080&address=http://workers:9080&name=agents&tenants=10&tenants.acme=50&agents.writer=5&identity=publickeyv1_a,publickeyv1_b';
+      'restate://:to%40ken@one:8080,two:8080?listen=0.0.0.0:9080&open=true&address=http://workers:9080&name=agents&tenants=10&tenants.acme=50&agents.writer=5&identity=publickeyv1_a,publickeyv1_b';
     expect(optionsIn(address)).toEqual({
       url: ['http://one:8080', 'http://two:8080'],
       token: 'to@ken',
       listen: '0.0.0.0:9080',
+      open: true,
       address: 'http://workers:9080',
       name: 'agents',
       tenants: { '*': 10, acme: 50 },
@@ -25,6 +47,7 @@ describe('an address of Restate', () => {
     expect(() => settled({ url: 'restate://one', limits: { tenant: 1 } })).toThrow('no option "limits"');
     expect(() => settled({ ulr: 'restate://one' })).toThrow('no option "ulr"');
     expect(() => settled({})).toThrow('needs a url');
+    expect(() => settle(optionsIn('restate://one?open=yes'))).toThrow('open must be true or false, not yes.');
     expect(() => settled(undefined)).toThrow('takes an object with options');
   });
 
@@ -42,7 +65,9 @@ describe('an address of Restate', () => {
     expect(settle(optionsIn('restate://one?ui=https%3A%2F%2Frestate.example.com%2Fui')).ui).toBe(
       'https://restate.example.com/ui',
     );
-    expect(() => settle(optionsIn('restate://one?ui=javascript:1'))).toThrow("is not the address of Restate's UI");
+    expect(() => settle(optionsIn('restate://one?ui=javascript:1'))).toThrow(
+      "The address of Restate's UI (ui) is not an address",
+    );
   });
 
   it('that is wrong is refused in a sentence that does not show its token [R10-RESTATE-COMMAND]', () => {

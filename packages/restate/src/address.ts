@@ -12,8 +12,11 @@ const LIMITS = ['tenants', 'agents'] as const;
 export function optionsIn(address: string): RestateOptions {
   const [place = '', ...queries] = address.split('?');
   const [, tls = '', user = '', hosts = ''] = /^restate(s?):\/\/(?:(.*)@)?([^/]*)\/?$/is.exec(place) ?? [];
-  if (hosts === '')
-    throw new ConfigError(`"${hideToken(place)}" is not an address of Restate. Write it as restate://host:8080.`);
+  if (hosts === '') throw new ConfigError('This is not an address of Restate. Write it as restate://host:8080.');
+  if (user === '' && queries.join('?').includes('@'))
+    throw new ConfigError(
+      'The address of Restate cannot be read. Encode special characters in the token: ? is %3F, # is %23, / is %2F, @ is %40.',
+    );
   const token = decodeURIComponent(user.replace(/^[^:]*:?/, ''));
   const begin = tls === '' ? 'http://' : 'https://';
   const given: Record<string, unknown> = { url: hosts.split(',').map((host) => `${begin}${host}`) };
@@ -29,15 +32,12 @@ function read(given: Record<string, unknown>, each: string): void {
   const list = LISTS[name as keyof typeof LISTS];
   const [kind = '', ...rest] = name.split('.');
   if (TEXTS.some((text) => text === name)) given[name] = value;
+  else if (name === 'open') given[name] = value === 'true' ? true : value === 'false' ? false : value;
   else if (list !== undefined) given[list] = value.split(',');
   else if (LIMITS.some((limit) => limit === kind))
     given[kind] = { ...(given[kind] as object | undefined), [rest.join('.') || '*']: Number(value || Number.NaN) };
   else {
-    const known = [...TEXTS, ...Object.keys(LISTS), 'tenants', 'tenants.<name>', 'agents', 'agents.<name>'];
+    const known = [...TEXTS, ...Object.keys(LISTS), 'open', 'tenants', 'tenants.<name>', 'agents', 'agents.<name>'];
     throw new ConfigError(`The address of Restate has no option "${name}". It can have: ${known.join(', ')}.`);
   }
-}
-
-function hideToken(place: string): string {
-  return place.replace(/:\/\/.*@/, '://');
 }

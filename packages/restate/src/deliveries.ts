@@ -1,5 +1,6 @@
 import { connect, HttpCallError, type Ingress, SendOpts } from '@restatedev/restate-sdk-clients';
 import { FlyballError } from 'flyball';
+import { askRestate } from './ask-restate.js';
 import type { Settings } from './options.js';
 import { entranceOf } from './services.js';
 
@@ -12,6 +13,7 @@ const SERVICE_MISSING = 404;
 /** Hands runs to Restate. What it does not take now is kept and offered again. */
 export class Deliveries {
   private readonly settings: Settings;
+  private readonly headers: Readonly<Record<string, string>>;
   private readonly nodes: readonly Ingress[];
   private node = 0;
   private readonly kept = new Map<string, string | undefined>();
@@ -22,8 +24,10 @@ export class Deliveries {
 
   constructor(settings: Settings) {
     this.settings = settings;
-    const headers = settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` };
-    this.nodes = settings.ingress.map((url) => connect({ url, headers }));
+    const headers: Record<string, string> =
+      settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` };
+    this.headers = headers;
+    this.nodes = settings.ingress.map((url) => connect({ url, headers, fetch: askRestate }));
   }
 
   /** `once`: Restate takes it only once under this name. */
@@ -35,6 +39,24 @@ export class Deliveries {
       this.settings.onProblem(notTaken(error), `handing run ${runId} to Restate`);
       this.keep(runId, once);
     }
+  }
+
+  /** Says once if no node of Restate answers now, so that a wrong address is not found only when the first run waits. */
+  async check(): Promise<void> {
+    const { ingress, onProblem } = this.settings;
+    const isThere = async (url: string): Promise<void> => {
+      const answer = await askRestate(`${url}/restate/health`, {
+        headers: this.headers,
+        signal: AbortSignal.timeout(ANSWER_MS),
+      });
+      await answer.arrayBuffer();
+      if (!answer.ok) throw new Error(String(answer.status));
+    };
+    await Promise.any(ingress.map(isThere)).catch(({ errors }: AggregateError) => {
+      const why = errors.map(whyOf).join(', ');
+      const message = `Restate at ${ingress.join(', ')} does not answer (${why}). Check the address. Runs wait until it does.`;
+      onProblem(new FlyballError('STORAGE_BUSY', message, { retryable: true }), 'looking for Restate');
+    });
   }
 
   close(): void {
@@ -91,9 +113,13 @@ function notTaken(cause: unknown): FlyballError {
   const why =
     cause instanceof HttpCallError && cause.status === SERVICE_MISSING
       ? 'no worker has registered with it'
-      : String((cause as { readonly cause?: Error }).cause?.message ?? (cause as Error).message);
+      : whyOf(cause);
   return new FlyballError('STORAGE_BUSY', `Restate did not take the run (${why}). It is offered again until it does.`, {
     retryable: true,
     cause,
   });
+}
+
+function whyOf(error: unknown): string {
+  return String((error as { readonly cause?: Error }).cause?.message ?? (error as Error).message);
 }

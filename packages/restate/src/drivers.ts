@@ -12,6 +12,8 @@ export class Drivers {
   private readonly all = new Set<Driver>();
   /** Called when a run is for another worker. */
   onRefused: () => void = () => undefined;
+  /** Called when there is no such run in the database. */
+  onUnknown: (runId: string) => void = () => undefined;
 
   add(driver: Driver): () => void {
     this.all.add(driver);
@@ -37,7 +39,10 @@ export class Drivers {
 
   private async driven(runId: string): Promise<Driven> {
     const record = await this.find(runId);
-    if (record === undefined) return { status: 'unknown', now: Date.now() };
+    if (record === undefined) {
+      this.onUnknown(runId);
+      return { status: 'unknown', now: Date.now() };
+    }
     const driver = [...this.all].find(({ agents }) => agents.includes(record.agent));
     if (driver === undefined)
       throw new FlyballError('AGENT_UNKNOWN', `This worker does not work on runs of "${record.agent}".`);

@@ -14,6 +14,7 @@ import { servicesOf } from './services.js';
 const CALLS_PER_CONNECTION = 8;
 const GOODBYE_MS = 2_000;
 const BETWEEN_ROTATIONS_MS = 50;
+const BETWEEN_PROBLEMS_MS = 10_000;
 /** What the library logs of a call whose connection ended before its answer, as ours do when they rotate: Restate calls again. */
 const BROKEN_OFF = 'Got abort error from connection';
 
@@ -24,20 +25,22 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export async function openEndpoint(settings: Settings, drivers: Drivers): Promise<Endpoint> {
-  const { listen, identityKeys, onProblem } = settings;
+export async function openEndpoint(settings: Settings, drivers: Drivers, secret: string): Promise<Endpoint> {
+  const { identityKeys } = settings;
+  refuseAnybody(settings);
+  const tell = rarely(settings.onProblem);
   const handler = createEndpointHandler({
     services: servicesOf(settings, drivers),
     ...(identityKeys.length === 0 ? {} : { identityKeys: [...identityKeys] }),
     // Restate keeps and shows why a call failed, and calls again; what is wrong with the service itself is for us
     logger: ({ level }, message, ...more) => {
       if (level !== 'error' || String(message).startsWith(BROKEN_OFF)) return;
-      onProblem(new Error([message, ...more].map(String).join(' ')), 'serving Restate');
+      tell(new Error([message, ...more].map(String).join(' ')));
     },
   });
   const server = createServer(
     { settings: { maxConcurrentStreams: CALLS_PER_CONNECTION } },
-    answerNeighbors(drivers, handler),
+    answerNeighbors({ secret, drivers }, handler),
   );
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session: ServerHttp2Session) => {
@@ -45,6 +48,13 @@ export async function openEndpoint(settings: Settings, drivers: Drivers): Promis
     session.on('close', () => sessions.delete(session));
     session.on('error', () => undefined); // it closes as well, and Restate calls again
   });
+  const tellUnknown = rarely(settings.onProblem);
+  drivers.onUnknown = (runId) =>
+    tellUnknown(
+      new Error(
+        `Restate asked for run ${runId}, which is not in this database. Either it was removed, or another database uses this Restate under the same name ("${settings.name}"): then give each its own name (name= in an address), because runs of one do not reach the workers of the other.`,
+      ),
+    );
   // Restate calls again over a connection that it has: to reach another worker it needs a new one
   let isRotating = false;
   drivers.onRefused = () => {
@@ -57,19 +67,40 @@ export async function openEndpoint(settings: Settings, drivers: Drivers): Promis
   };
   await listening(server, settings);
   const { port } = server.address() as AddressInfo;
+  const { listen } = settings;
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   return { url: `http://${host}:${port}`, close: () => closed(server, sessions) };
+}
+
+function refuseAnybody({ listen: { host }, identityKeys, open }: Settings): void {
+  if (open || identityKeys.length > 0 || /^(127\.\d+\.\d+\.\d+|::1|localhost)$/i.test(host)) return;
+  throw new ConfigError(
+    `Other machines can reach this worker on ${host}, and it would accept calls from all of them. Set identityKeys (identity= in an address) to the public keys of Restate, or open (open=true) if only Restate and the other workers can reach it.`,
+  );
+}
+
+/** Whoever reaches the port can cause problems as fast as they like: the first is told at once, others once in a while. */
+function rarely(onProblem: Settings['onProblem']): (error: Error) => void {
+  let [toldAt, untold] = [Number.NEGATIVE_INFINITY, 0];
+  return (error) => {
+    if (performance.now() - toldAt < BETWEEN_PROBLEMS_MS) {
+      untold += 1;
+      return;
+    }
+    const more = untold === 0 ? '' : ` (and ${untold} other problems since the last report)`;
+    [toldAt, untold] = [performance.now(), 0];
+    onProblem(new Error(`${error.message}${more}`, { cause: error }), 'serving Restate');
+  };
 }
 
 function listening(server: Http2Server, { listen: { host, port } }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${error.code ?? error.message})`;
-      reject(
-        new ConfigError(
-          `Port ${port} on ${host}, where Restate is to call this worker, ${why}. Choose another with listen=host:port.`,
-        ),
-      );
+      const why =
+        error.code === 'EADDRINUSE'
+          ? 'is in use. Choose another with listen=host:port. If another worker uses it, also set address=http://host:port on every worker: the address of a load balancer in front of them.'
+          : `cannot be used (${error.code ?? error.message}). Choose another with listen=host:port.`;
+      reject(new ConfigError(`Port ${port} on ${host}, where Restate is to call this worker, ${why}`));
     });
     server.listen({ host, port }, resolve);
   });

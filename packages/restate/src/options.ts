@@ -1,5 +1,5 @@
 import { ConfigError } from 'flyball';
-import { parsedUrl, refuseUnknownOptions } from 'flyball/internal';
+import { refuseUnknownOptions, serviceAddress } from 'flyball/internal';
 
 /** How many runs may be at work at the same time, by name. `'*'` is for each of those that are not named. */
 export type RestateLimits = Readonly<Record<string, number>>;
@@ -24,15 +24,20 @@ export interface RestateOptions {
   readonly address?: string;
   /** For a Restate that requires a token. */
   readonly token?: string;
-  /** Public keys (`publickeyv1_…`) of the Restate servers whose calls this worker accepts. Without them it accepts all. */
+  /** Public keys (`publickeyv1_…`) of the Restate servers whose calls this worker accepts. */
   readonly identityKeys?: readonly string[];
+  /**
+   * Without identity keys, a worker accepts calls from anybody who reaches its port, and so refuses to listen on an address
+   * that other machines can reach. Set this if only Restate and the other workers can.
+   */
+  readonly open?: boolean;
   /** The name of these workers in Restate, by default `flyball`. Choose another for a second database on the same Restate. */
   readonly name?: string;
   /** Runs of one tenant that may be at work at the same time. */
   readonly tenants?: RestateLimits;
   /** Runs of one agent that may be at work at the same time. */
   readonly agents?: RestateLimits;
-  /** How often to look for runs that Restate was not told of, or has lost. */
+  /** Within this time, runs that Restate was not told of, or has lost, are found. */
   readonly sweepMs?: number;
   /** Receives failures in the background. Without it, they become process warnings. */
   readonly onProblem?: (error: unknown, doing: string) => void;
@@ -46,6 +51,7 @@ export interface Settings {
   readonly address: string | undefined;
   readonly token: string | undefined;
   readonly identityKeys: readonly string[];
+  readonly open: boolean;
   readonly name: string;
   readonly tenants: RestateLimits;
   readonly agents: RestateLimits;
@@ -63,6 +69,7 @@ const NAMES: readonly (keyof RestateOptions)[] = [
   'address',
   'token',
   'identityKeys',
+  'open',
   'name',
   'tenants',
   'agents',
@@ -74,8 +81,8 @@ export function settle(given: RestateOptions): Settings {
   refuseUnknownOptions('restateDispatcher', given, NAMES);
   if (given.url === undefined)
     throw new ConfigError('restateDispatcher needs a url, as in { url: "restate://host:8080" }.');
-  const ingress = listOf(given.url).map(httpOf);
-  if (ingress.length === 0) throw wrongUrl('');
+  const ingress = listOf(given.url).map((url) => httpOf(url, 'The address of Restate'));
+  if (ingress.length === 0) throw wrongUrl('The address of Restate');
   const name = given.name ?? 'flyball';
   if (!/^[a-z][a-z0-9-]{0,40}$/i.test(name))
     throw new ConfigError(
@@ -83,15 +90,17 @@ export function settle(given: RestateOptions): Settings {
     );
   const sweepMs = given.sweepMs ?? 15_000;
   if (!(sweepMs >= 1)) throw new ConfigError(`sweepMs must be a number above 0, not ${sweepMs}.`);
-  const admin = given.admin === undefined ? ingress.map(adminBeside) : listOf(given.admin).map(httpOf);
+  const admin =
+    given.admin === undefined ? ingress.map(adminBeside) : listOf(given.admin).map((url) => httpOf(url, 'admin'));
   return {
     ingress,
     admin,
     ui: given.ui === undefined ? `${admin[0]}/ui` : pageOf(given.ui),
     listen: placeIn(given.listen ?? '127.0.0.1:9080'),
-    address: given.address === undefined ? undefined : httpOf(given.address),
+    address: given.address === undefined ? undefined : httpOf(given.address, 'address'),
     token: given.token,
     identityKeys: given.identityKeys ?? [],
+    open: flag('open', given.open),
     name,
     tenants: checked('tenants', given.tenants ?? {}),
     agents: checked('agents', given.agents ?? {}),
@@ -100,21 +109,26 @@ export function settle(given: RestateOptions): Settings {
   };
 }
 
+function flag(name: string, given: boolean | undefined): boolean {
+  if (given === undefined || typeof given === 'boolean') return given ?? false;
+  throw new ConfigError(`${name} must be true or false, not ${String(given)}.`);
+}
+
 function listOf(given: string | readonly string[]): readonly string[] {
   return typeof given === 'string' ? [given] : given;
 }
 
 /** Without a slash at its end. */
-function httpOf(address: string): string {
+function httpOf(address: string, setting: string): string {
   const http = address.replace(/^restate:\/\//i, 'http://');
-  if (!/^https?:\/\/[^/?#]+\/?$/i.test(http) || parsedUrl(http) === undefined) throw wrongUrl(address);
+  serviceAddress(http, { setting, example: EXAMPLE });
+  if (!/^https?:\/\/[^/?#]+\/?$/i.test(http)) throw wrongUrl(setting);
   return http.replace(/\/$/, '');
 }
 
 /** Of a browser: under any path. */
 function pageOf(ui: string): string {
-  if (!/^https?:\/\//i.test(ui) || parsedUrl(ui) === undefined)
-    throw new ConfigError(`"${ui}" is not the address of Restate's UI. Write it as https://restate.example.com/ui.`);
+  serviceAddress(ui, { setting: "The address of Restate's UI (ui)", example: 'https://restate.example.com/ui' });
   return ui;
 }
 
@@ -138,8 +152,10 @@ function checked(what: string, limits: RestateLimits): RestateLimits {
   return limits;
 }
 
-function wrongUrl(address: string): ConfigError {
-  return new ConfigError(`"${address}" is not an address of Restate. Write it as restate://host:8080.`);
+const EXAMPLE = 'restate://host:8080';
+
+function wrongUrl(setting: string): ConfigError {
+  return new ConfigError(`${setting} is not an address. Write it as ${EXAMPLE}.`);
 }
 
 function warn(error: unknown, doing: string): void {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FlyballError } from 'flyball';
+import type { Admin } from './admin.js';
 import type { Settings } from './options.js';
 
 const ANSWER_MS = 10_000;
@@ -8,12 +9,16 @@ const MOST_MS = 5_000;
 /** Tells Restate where the workers are, until it has heard. */
 export class Registration {
   private readonly settings: Settings;
+  private readonly admin: Admin;
   private readonly address: string;
   private readonly stopping = new AbortController();
   private working: Promise<void> | undefined;
+  /** Restate has heard once: from then on it knows where to call, also after it was away. */
+  hasSucceeded = false;
 
-  constructor(settings: Settings, address: string) {
+  constructor(settings: Settings, admin: Admin, address: string) {
     this.settings = settings;
+    this.admin = admin;
     this.address = address;
   }
 
@@ -53,30 +58,18 @@ export class Registration {
   }
 
   private async attempt(): Promise<void> {
-    const { admin, token } = this.settings;
-    let failure: unknown;
-    for (const url of admin) {
-      try {
-        const answer = await fetch(`${url}/deployments`, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          },
-          body: JSON.stringify({ uri: this.address, force: true }),
-          signal: AbortSignal.any([this.stopping.signal, AbortSignal.timeout(ANSWER_MS)]),
-        });
-        if (answer.ok) return void (await answer.arrayBuffer());
-        failure = new Error(`${answer.status} ${(await answer.text()).slice(0, 300)}`);
-      } catch (error) {
-        failure = error;
-      }
+    const { admin } = this.settings;
+    try {
+      const body = { uri: this.address, force: true };
+      await this.admin.ask('POST', '/deployments', { body, withinMs: ANSWER_MS });
+      this.hasSucceeded = true;
+    } catch (failure) {
+      const why = (failure as { readonly cause?: Error }).cause?.message ?? (failure as Error).message;
+      throw new FlyballError(
+        'STORAGE_BUSY',
+        `Restate at ${admin.join(', ')} did not accept the worker at ${this.address}: ${why}. It is tried again until it does.`,
+        { retryable: true, cause: failure },
+      );
     }
-    const why = (failure as { readonly cause?: Error }).cause?.message ?? (failure as Error).message;
-    throw new FlyballError(
-      'STORAGE_BUSY',
-      `Restate at ${admin.join(', ')} did not accept the worker at ${this.address}: ${why}. It is tried again until it does.`,
-      { retryable: true, cause: failure },
-    );
   }
 }

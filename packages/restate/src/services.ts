@@ -4,7 +4,7 @@ import { type Asked, type Limit, limitsFor, limitsService } from './limits.js';
 import type { Settings } from './options.js';
 import { BRIEF, LONG } from './service-options.js';
 
-/** What a call to drive a run is told. */
+/** What a call to drive a run is told. Somebody else than us may call, with anything that is JSON or with nothing. */
 export interface Turn {
   /** The date of the timer that calls. */
   readonly timer?: number;
@@ -37,9 +37,11 @@ function runsService(settings: Settings, drivers: Drivers) {
   const entrance = entranceOf(settings);
   return object({
     name: namesOf(settings).runs,
-    options: LONG,
+    // where places are waited for, nobody is let in beside the line
+    options: entrance.service === namesOf(settings).runs ? LONG : { ...LONG, ingressPrivate: true },
     handlers: {
-      drive: async (run: ObjectContext, { timer }: Turn) => {
+      drive: async (run: ObjectContext, told?: Turn | null) => {
+        const timer = told?.timer;
         const armed = (await run.get<number>('armed')) ?? undefined;
         const isArmed = armed !== undefined && armed !== timer;
         // kept by Restate: whoever repeats what follows after a crash goes by the same answer
@@ -69,7 +71,7 @@ function turnsService(settings: Settings, drivers: Drivers) {
     name: names.turns,
     options: BRIEF,
     handlers: {
-      wait: async (turn: ObjectContext, told: Turn) => {
+      wait: async (turn: ObjectContext, told?: Turn | null) => {
         const limits = await turn.run('limits', () => limitsOf(turn.key, settings, drivers));
         const by = turn.rand.uuidv4();
         const asked: Limit[] = [];
@@ -86,7 +88,7 @@ function turnsService(settings: Settings, drivers: Drivers) {
             service: names.runs,
             method: 'drive',
             key: turn.key,
-            parameter: told,
+            parameter: told ?? {},
             inputSerde: json(),
             outputSerde: json(),
           });

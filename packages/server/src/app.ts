@@ -2,16 +2,8 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { type ClientAddress, clientAddress } from './access/client-address.js';
 import type { Route } from './contract/route.js';
-import { answerTo, type Frame, guarded, type Incoming, type PipelineParts } from './pipeline.js';
+import { answerTo, guarded, type Incoming, type Mount, mountedAnswer, type PipelineParts } from './pipeline.js';
 import { Problem } from './problem.js';
-
-/** Something beside the routes: static files, the MCP endpoint. It goes through the same gate. */
-export interface Mount {
-  readonly name: string;
-  readonly path: string;
-  readonly methods: readonly string[];
-  handle(incoming: Incoming, frame: Frame): Promise<Response>;
-}
 
 /** The routes as one web application. Addresses that are not there are refused through the same pipeline. */
 export function createApp(
@@ -26,12 +18,9 @@ export function createApp(
   for (const route of routes) {
     app.on(route.method.toUpperCase(), honoPath(route.path), (c) => answerTo(parts, route, incoming(c)));
   }
-  for (const { name, path, methods, handle } of mounts) {
-    app.on([...methods], path, (c) =>
-      guarded(parts, name, incoming(c), (frame, given) => {
-        if (given.request.method !== 'POST') parts.gate.noBody(given.request.headers);
-        return handle(given, frame);
-      }),
+  for (const mount of mounts) {
+    app.on([...mount.methods], mount.path, (c) =>
+      guarded(parts, mount.name, incoming(c), (frame, given) => mountedAnswer(parts, mount, given, frame)),
     );
   }
   const known = allowed(routes, mounts);

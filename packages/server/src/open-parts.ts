@@ -24,6 +24,7 @@ import type { ServerSettings } from './settings.js';
 import { openTriggers, type Triggers } from './triggers/open-triggers.js';
 import { startTriggered, triggerCheck } from './triggers/start-triggered.js';
 import type { Trigger } from './triggers/trigger.js';
+import { openWire } from './wire.js';
 
 export interface PartsGiven {
   readonly engine: Engine;
@@ -53,7 +54,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   const settlement = settleEndedRuns({ fleet, feed, spending, clock, log });
   let triggersOpen: Triggers | undefined;
   const metrics = openMetrics({
-    ...{ engine, fleet, feed, clock, directory },
+    ...{ engine, fleet, feed, clock, host, directory },
     triggers: () => triggersOpen,
     version: settings.version,
   });
@@ -87,10 +88,12 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   });
   triggersOpen = triggers;
   return {
-    ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
+    ...{ settings, engine, store, clock, host, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
     contents,
     backlog,
+    wire: openWire(settings.secrets),
     dispatcherPage: given.dispatcher?.page,
+    isCallable: () => settings.role === 'api' || given.dispatcher?.isCallable?.() !== false,
     cursors: cursorSeal(store, clock),
     inbox: (tenant) => inboxes.of(tenant),
     async drain() {

@@ -1,4 +1,4 @@
-import type { Clock, Engine, Store } from 'flyball';
+import type { Clock, Engine, Host, Store } from 'flyball';
 import type { ApprovalInbox } from 'flyball/people';
 import type { ApiKeys } from './access/api-keys.js';
 import type { CursorSeal } from './access/cursor-seal.js';
@@ -13,6 +13,7 @@ import type { Metrics } from './metrics/metrics.js';
 import type { Phases } from './pipeline.js';
 import type { ServerSettings } from './settings.js';
 import type { Triggers } from './triggers/open-triggers.js';
+import type { Wire } from './wire.js';
 
 /** What handlers are made of. One object for all of them, put together once when the server opens. */
 export interface Parts {
@@ -20,6 +21,8 @@ export interface Parts {
   readonly engine: Engine;
   readonly store: Store;
   readonly clock: Clock;
+  /** Which other processes can be seen from here to be gone. */
+  readonly host: Pick<Host, 'isGone'>;
   readonly log: Log;
   readonly directory: AgentDirectory;
   /** Every runtime behind one face: it finds the one that knows the agent. */
@@ -42,7 +45,11 @@ export interface Parts {
   readonly triggers: Triggers;
   /** Where people look at what the dispatcher does, where there is one that shows it. */
   readonly dispatcherPage: string | undefined;
+  /** Whether this process can be given work by the dispatcher, where there is one and it works on runs. */
+  isCallable(): boolean;
   readonly phases: Phases;
+  /** How everything is written that leaves. */
+  readonly wire: Wire;
   /** Starts nothing more, lets runs come to a safe point, and gives them back. What was written can still be read. */
   drain(): Promise<void>;
   /** The end of all of it, after `drain` if nobody has asked for that yet. */

@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { holds, type Principal } from './access/principal.js';
 import { compressed } from './compress.js';
 import { type ErrorShape, PROBLEM_ERRORS } from './contract/error-shape.js';
-import type { Answer, Route, ServerRequest } from './contract/route.js';
+import { STREAM } from './contract/event-schema.js';
+import type { Answer, JsonAnswer, Route, ServerRequest } from './contract/route.js';
 import { type CheckJson, fitting, typedQuery } from './contract/validate.js';
 import type { Gate, KeptAnswer } from './gate.js';
 import type { Log } from './log.js';
 import type { AnswerSeen } from './metrics/metrics.js';
 import { Problem, problemFrom } from './problem.js';
 import type { ServerSettings } from './settings.js';
-import { wireJson } from './wire-json.js';
+import type { Wire } from './wire.js';
 
 export interface PipelineParts {
   readonly gate: Gate;
@@ -21,6 +22,7 @@ export interface PipelineParts {
   readonly phases: Phases;
   /** Told of every answer. */
   readonly observe: (seen: AnswerSeen) => void;
+  readonly wire: Wire;
 }
 
 /** How far a server has come on its way down. Each is aborted once, in this order. */
@@ -86,7 +88,7 @@ export async function guarded(
     // what a server on its way down refuses is as it should be: the line of the request says 503
     if (problem.status >= 500 && !(error instanceof ClosingDown))
       log.error('request failed', problem.cause ?? problem, { id: frame.id, route: name, ...frame.about });
-    response = refusal(problem, frame, errors);
+    response = refusal(parts.wire, problem, frame, errors);
   }
   const ms = monotonic() - began;
   parts.observe({ route: name, status: response.status, ms, leaving: parts.phases.leaving.aborted });
@@ -104,14 +106,14 @@ export async function guarded(
 }
 
 /** What is our own fault is told to the log in full, and to nobody else. */
-function refusal(problem: Problem, { id }: Frame, { type, bodyOf, headersOf }: ErrorShape): Response {
+function refusal(wire: Wire, problem: Problem, { id }: Frame, { type, bodyOf, headersOf }: ErrorShape): Response {
   const headers = {
     'content-type': type,
     'cache-control': 'no-store',
     ...headersOf?.(problem),
     ...problem.headers,
   };
-  return new Response(wireJson(bodyOf(problem, id)), { status: problem.status, headers });
+  return new Response(wire.json(bodyOf(problem, id)), { status: problem.status, headers });
 }
 
 function withHeaders(response: Response, headers: Headers): Response {
@@ -124,10 +126,42 @@ function withHeaders(response: Response, headers: Headers): Response {
   return new Response(response.body, { status: response.status, headers: joined });
 }
 
+/** Something beside the routes: static files, the MCP endpoint. It goes through the same gate, and out by the same door. */
+export interface Mount {
+  readonly name: string;
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** Rejects whoever may not use it. Asked again as long as an answer is open. Absent: anybody may, without a credential. */
+  readonly admit?: (principal: Principal) => void;
+  handle(mounted: Mounted, frame: Frame): Promise<Response>;
+}
+
+export interface Mounted extends Incoming {
+  readonly principal: Principal;
+  /** Aborted when the client has gone or may no longer be here. */
+  readonly signal: AbortSignal;
+}
+
+/** The only way to a mount. */
+export async function mountedAnswer(
+  parts: PipelineParts,
+  mount: Mount,
+  incoming: Incoming,
+  frame: Frame,
+): Promise<Response> {
+  if (incoming.request.method !== 'POST') parts.gate.noBody(incoming.request.headers);
+  const principal = await entitled(parts, mount, incoming, frame);
+  const watch = new Watch(incoming, {}); // what ends with the server is for the mount: it knows what it has begun
+  if (mount.admit !== undefined) watch.recheck(parts.settings.heartbeatMs, () => stillEntitled(parts, mount, incoming));
+  const { signal } = watch;
+  return parts.wire.answer(await mount.handle({ ...incoming, principal, signal }, frame), signal);
+}
+
 async function through(parts: PipelineParts, route: Route, incoming: Incoming, frame: Frame): Promise<Response> {
   if (route.method !== 'get' && parts.phases.closing.aborted) throw new ClosingDown();
-  const principal = await entitled(parts, route, incoming, frame);
-  const { gate, check } = parts;
+  const door = doorOf(route);
+  const principal = await entitled(parts, door, incoming, frame);
+  const { gate, check, phases, settings } = parts;
   const { request } = incoming;
   const params = route.params === undefined ? {} : await fitting(check, route.params, incoming.params, 'address');
   const { runId } = params as { readonly runId?: string };
@@ -144,8 +178,10 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   const target = `${route.method} ${new URL(request.url).pathname}`;
   const repeatable = key === null ? undefined : { principal, route: route.id, target, key, raw };
   const streams = typeof route.streams === 'function' ? route.streams(body) : route.streams === true;
-  const watch = new Watch(parts, incoming, streams);
-  if (streams) watch.recheck(parts.settings.heartbeatMs, () => stillEntitled(parts, route, incoming));
+  // a limit beyond the time at which an invocation answers by itself that it goes on alone
+  const until = streams ? { end: phases.ending } : { end: phases.closing, limitMs: settings.requestTimeoutMs + 5_000 };
+  const watch = new Watch(incoming, until);
+  if (streams) watch.recheck(settings.heartbeatMs, () => stillEntitled(parts, door, incoming));
   const asked: ServerRequest = {
     id: frame.id,
     params,
@@ -164,10 +200,11 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
     },
   };
   const act = async (): Promise<Answer> => watch.within(async () => route.handle(asked));
-  if (repeatable === undefined) return responseOf(await act());
+  if (repeatable === undefined) return responseOf(parts.wire, route, await act(), watch.signal);
   const kept = await gate.once(repeatable, async () => ({ ...keepable(await act()), ...aboutRun(frame) }));
   if (kept.replayed === true) frame.headers.set('idempotent-replayed', 'true');
-  return responseOf({ status: kept.status, body: kept.body, headers: { ...kept.headers } });
+  const { status, body: again, headers = {} } = kept;
+  return responseOf(parts.wire, route, { status, body: again, headers: { ...headers } }, watch.signal);
 }
 
 /** A key that would be ignored is refused: whoever sent it counts on it when the request is repeated. */
@@ -183,26 +220,33 @@ function takesBody({ body, raw }: Route): boolean {
   return body !== undefined || raw === true;
 }
 
-async function entitled(parts: PipelineParts, route: Route, incoming: Incoming, frame: Frame): Promise<Principal> {
-  if (route.scope === undefined) return ANYBODY;
+type Door = Pick<Mount, 'admit'> & Pick<Route, 'unmetered'>;
+
+async function entitled(parts: PipelineParts, door: Door, incoming: Incoming, frame: Frame): Promise<Principal> {
+  if (door.admit === undefined) return ANYBODY;
   const principal = await parts.gate.who(incoming.request.headers, incoming.remote);
   frame.about.tenant = principal.tenant;
   frame.about.key = principal.id;
-  if (route.unmetered !== true)
+  if (door.unmetered !== true)
     for (const [key, value] of Object.entries(parts.gate.within(principal))) frame.headers.set(key, value);
-  requireScope(principal, route.scope);
+  door.admit(principal);
   return principal;
+}
+
+function doorOf({ scope, unmetered = false }: Route): Door {
+  if (scope === undefined) return { unmetered };
+  return { unmetered, admit: (principal) => requireScope(principal, scope) };
 }
 
 /** A stream outlives what let it begin: it ends when its key is revoked or its token is over. */
 async function stillEntitled(
   { gate }: PipelineParts,
-  { scope }: Route,
+  { admit }: Door,
   { request, remote }: Incoming,
 ): Promise<boolean> {
-  if (scope === undefined) return true;
+  if (admit === undefined) return true;
   try {
-    requireScope(await gate.who(request.headers, remote), scope);
+    admit(await gate.who(request.headers, remote));
     return true;
   } catch (error) {
     const { status } = problemFrom(error);
@@ -231,10 +275,14 @@ async function queryOf({ check }: PipelineParts, route: Route, url: string): Pro
   });
 }
 
-function responseOf(answer: Answer): Response {
-  if (answer instanceof Response) return answer;
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...answer.headers };
-  return new Response(wireJson(answer.body), { status: answer.status, headers });
+/** The one way out for what handlers answer. */
+function responseOf(wire: Wire, { givesSecret }: Route, answer: Answer, until: AbortSignal): Response {
+  if (answer instanceof Response) return wire.answer(answer, until);
+  const kept = { 'cache-control': 'no-store', ...answer.headers };
+  if ('events' in answer) return new Response(answer.events, { headers: { 'content-type': STREAM, ...kept } });
+  const { status, body } = answer;
+  const text = givesSecret === true ? wire.secret(body) : wire.json(body);
+  return new Response(text, { status, headers: { 'content-type': 'application/json', ...kept } });
 }
 
 function aboutRun({ about: { run } }: Frame): Pick<KeptAnswer, 'run'> {
@@ -242,9 +290,12 @@ function aboutRun({ about: { run } }: Frame): Pick<KeptAnswer, 'run'> {
 }
 
 function keepable(answer: Answer): KeptAnswer {
-  if (answer instanceof Response)
-    throw new Problem(400, 'REQUEST_INVALID', 'This route does not support idempotency keys.');
-  return answer;
+  if (isJson(answer)) return answer;
+  throw new Problem(400, 'REQUEST_INVALID', 'This route does not support idempotency keys.');
+}
+
+function isJson(answer: Answer): answer is JsonAnswer {
+  return !(answer instanceof Response || 'events' in answer);
 }
 
 /**
@@ -256,10 +307,10 @@ class Watch {
   private readonly stops: (() => void)[] = [];
   private overdue: Promise<never> | undefined;
 
-  constructor({ settings, phases }: PipelineParts, incoming: Incoming, streams: boolean) {
-    for (const signal of [incoming.request.signal, streams ? phases.ending : phases.closing]) this.follow(signal);
-    // beyond the time at which an invocation answers by itself that it goes on alone
-    if (!streams) this.limit(settings.requestTimeoutMs + 5_000);
+  constructor(incoming: Incoming, { end, limitMs }: { readonly end?: AbortSignal; readonly limitMs?: number }) {
+    this.follow(incoming.request.signal);
+    if (end !== undefined) this.follow(end);
+    if (limitMs !== undefined) this.limit(limitMs);
     incoming.onClosed(() => {
       this.end();
       this.control.abort(); // the body of an answer to HEAD is a stream that nobody reads or cancels

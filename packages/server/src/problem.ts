@@ -77,6 +77,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   RUN_KEPT: 409,
   BOUND_REACHED: 409,
   STORAGE_BUSY: 503,
+  STORAGE_READ_ONLY: 503,
   RUN_UNLOADED: 503,
   STORAGE_FULL: 507,
   MODEL_UNAVAILABLE: 503,
@@ -86,6 +87,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 const OF_STORAGE: Partial<Record<ErrorCode, string>> = {
   STORAGE_BUSY: 'The storage of this server is busy.',
   STORAGE_FULL: 'The disk of this server is full.',
+  STORAGE_READ_ONLY: 'The storage of this server accepts no writes.',
 };
 
 /** A run that is stored goes on once that is over: whoever made it again would have two. */

@@ -5,6 +5,7 @@ import type { Clock, Dispatcher, Engine, Store } from 'flyball';
 import { ConfigError, nodeHost, systemClock } from 'flyball';
 import type { AgentGroup } from 'flyball/command';
 import { jsonSchemaCheck } from 'flyball/internal';
+import type { ApiKeys } from './access/api-keys.js';
 import { type JwtOptions, jwtVerifier } from './access/jwt.js';
 import { openGate } from './access/open-gate.js';
 import { rateLimiter } from './access/rate-limiter.js';
@@ -61,7 +62,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
   if (store === undefined) throw new ConfigError('A server needs a store for keys and records. Pass `store`.');
   const keys = apiKeys(store, clock, { log });
   const given = { ...DEFAULT_SETTINGS, ...options.settings };
-  const settings: ServerSettings = { ...given, open: await isOpen(given, keys.any, jwt !== undefined) };
+  const settings: ServerSettings = { ...given, open: await isOpen(given, { keys, hasJwt: jwt !== undefined, log }) };
   const [leaving, closing, ending] = [new AbortController(), new AbortController(), new AbortController()];
   const phases = { leaving: leaving.signal, closing: closing.signal, ending: ending.signal };
   setMaxListeners(0, ...Object.values(phases)); // one for each request under way, which takes it off again
@@ -89,6 +90,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     log,
     monotonic: () => clock.monotonic(),
     phases,
+    wire: parts.wire,
     observe: (seen: AnswerSeen) => parts.metrics.request(seen),
   };
   const app = createApp(pipeline, allRoutes(parts), allMounts(parts, gate));
@@ -116,17 +118,32 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
   };
 }
 
-/** Without any key everybody is let in, but only where everybody is on this machine. */
+/** Until there is a key everybody is let in, but only where everybody is on this machine. */
 async function isOpen(
   settings: Omit<ServerSettings, 'open'>,
-  anyKey: () => Promise<boolean>,
-  hasJwt: boolean,
+  { keys, hasJwt, log }: { readonly keys: ApiKeys; readonly hasJwt: boolean; readonly log: Log },
 ): Promise<boolean> {
-  if (hasJwt || (await anyKey())) return false;
-  if (isLoopback(settings.host)) return true;
-  throw new ConfigError(
-    `Other machines can reach this server on ${settings.host}, but there is no API key. ` +
-      'Create one first (flyball keys create --name admin --scope admin), configure JWT, or bind to 127.0.0.1.',
+  if (hasJwt) return false;
+  if (await keys.any()) {
+    if (!(await keys.anyLive())) log.warn('every API key has expired or was revoked', { next: CREATE_KEY });
+    return false;
+  }
+  const { host, hosts, proxies } = settings;
+  if (!isLoopback(host)) throw noKey(`Other machines can reach this server on ${host}`, 'bind to 127.0.0.1');
+  // whoever is behind the proxy has its address here: nothing about a request says that it is from this machine
+  if (hosts.length > 0 || proxies.length > 0)
+    throw noKey(
+      'The settings hosts (--name) and proxies (--proxy) are for servers that other machines can reach',
+      'remove these settings',
+    );
+  return true;
+}
+
+const CREATE_KEY = 'flyball keys create --name admin --scope admin';
+
+function noKey(why: string, instead: string): ConfigError {
+  return new ConfigError(
+    `${why}, but there is no API key. Create one first (${CREATE_KEY}), configure JWT, or ${instead}.`,
   );
 }
 

@@ -5,7 +5,7 @@ import type { InputScan } from './agents/input-guard.js';
 export interface ServerSettings {
   readonly host: string;
   readonly port: number;
-  /** Nobody needs a credential: only on loopback, and only while there is no key and no JWT setting. */
+  /** Nobody needs a credential: only where no other machine gets to, and only until the first key or a JWT setting. */
   readonly open: boolean;
   /** Origins of pages that may call the API from elsewhere; none where empty. */
   readonly origins: readonly string[];

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEM_ERRORS } from './contract/error-shape.js';
 import { Problem } from './problem.js';
-import { wireJson } from './wire-json.js';
+import { inert } from './wire.js';
 
 /** What is refused before there is a request, by the code of the parser. Anything else is no HTTP. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -31,7 +31,7 @@ type Connection = Pick<Socket, 'writable' | 'destroy' | 'end' | 'resume'> & {
 function answerOf(status: number): string {
   const { type, bodyOf } = PROBLEM_ERRORS;
   const problem = new Problem(status, status === 431 ? 'TOO_LARGE' : 'REQUEST_INVALID', WHY[status] ?? NO_HTTP);
-  const body = wireJson(bodyOf(problem, randomUUID()));
+  const body = inert(bodyOf(problem, randomUUID()));
   const headers = ['Connection: close', `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`];
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
 }

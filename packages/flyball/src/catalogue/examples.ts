@@ -736,7 +736,7 @@ const cases: GoldenSet['cases'] = (['positive', 'negative', 'edge', 'adversarial
   }),
 );
 ---
-import { type GoldenSet, runSuite } from '@flyball/evals';
+import { runSuite } from '@flyball/evals';
 
 const suite: GoldenSet = { name: 'loans', version: '1', owner: 'desk team', repetitions: 1, cases };
 const measured = await runSuite({ load: async () => suite, underTest: clerk, pins: { model: 'a/model' } });
@@ -799,9 +799,8 @@ const user = listeningUser({
 const world = simulatedWorld({ name: 'library', version: '1', policy: 'Renew once.', state: () => ({}), tools: [] });
 const { setup, policy } = baseline({ model: deskModel, policy: 'Renew once.', tools: [] });
 ---
-import { configurationHash, simulateScenarios, speakerAgent, TRAJECTORY_RUBRIC } from '@flyball/evals';
+import { configurationHash, simulateScenarios, speakerAgent } from '@flyball/evals';
 import { memoryEngine, nodeHost, systemClock } from 'flyball';
-import { baseline } from 'flyball/agents';
 
 const simulation = await simulateScenarios({
   suite: { name: 'library', version: '1', owner: 'desk team', repetitions: 1, scenarios: [scenario] },

@@ -187,6 +187,10 @@ function requireAgent(agent: unknown, at: { readonly name: string; readonly path
   if (typeof agent === 'function') return;
   const { agent: inner, version } = (agent ?? {}) as { readonly agent?: unknown; readonly version?: unknown };
   if (typeof inner === 'function' && typeof version === 'string') return;
+  if (typeof (inner as { readonly agent?: unknown } | null | undefined)?.agent === 'function')
+    throw new ConfigError(
+      `${at.path}: "${at.name}" has its version in the wrong place. Set it in the definition, as in defineAgent({ version: '2', … }), and export what that returns.`,
+    );
   throw new ConfigError(
     `${at.path}: "${at.name}" is not an agent. An agent is a function (run, input) => …, { agent, version: '2' }, or the result of defineAgent or workflow.`,
   );

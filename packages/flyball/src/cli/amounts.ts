@@ -10,10 +10,11 @@ export function amountText(axis: CountedAxis, amount: number): string {
 }
 
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000); // rounded before it is divided: there is no second 60
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
@@ -23,6 +24,14 @@ export function shorten(text: string, length: number): string {
   if (line.length <= length) return line;
   const cut = line.slice(0, Math.max(1, length - 1));
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`; // half a character would be printed as garbage
+}
+
+/** Longer than any message of ours: what others say in an error may have any length. */
+const MOST_SENTENCE = 2_000;
+
+/** What happened and what to do about it, as one line that is not cut: a terminal that is too narrow wraps it. */
+export function sentence(text: string): string {
+  return shorten(text, MOST_SENTENCE);
 }
 
 export function plural(count: number, noun: string): string {

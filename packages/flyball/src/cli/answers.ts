@@ -1,5 +1,5 @@
 import { MESSAGE } from '../agents/conversation.js';
-import type { ApprovalRequest } from '../core/approval.js';
+import type { ApprovalRequest, DoubtRequest } from '../core/approval.js';
 import type { Entry, EventOf } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { JsonSchema } from '../core/schema.js';
@@ -15,7 +15,7 @@ export interface Question {
   readonly commands: readonly string[];
 }
 
-interface Asked {
+export interface Asked {
   readonly runId: string;
   readonly waiting: readonly Waiting[];
   /** The journal, for the schema that an answer must fit. */
@@ -26,9 +26,15 @@ interface Asked {
 export function questionsOf(asked: Asked): readonly Question[] {
   return asked.waiting.map((item) => ({
     about: aboutOf(item),
-    grounds: item.kind === 'approval' ? groundsOf(item.request) : [],
+    grounds: groundsFor(item),
     commands: commandsFor(item, asked),
   }));
+}
+
+/** Of a doubt: why the runtime could not find out by itself. */
+function groundsFor({ kind, request }: Waiting): readonly string[] {
+  if (kind === 'doubt') return [(request as DoubtRequest).why];
+  return kind === 'approval' ? groundsOf(request) : [];
 }
 
 function aboutOf({ kind, name, until, request }: Waiting): string {
@@ -66,7 +72,7 @@ function promptOf(request: unknown): string | undefined {
   return typeof prompt === 'string' ? prompt : undefined;
 }
 
-function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked): readonly string[] {
+export function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked): readonly string[] {
   const name = isOnlyOne(item, waiting) ? item.name : (item.token ?? item.name);
   switch (item.kind) {
     case 'approval': {

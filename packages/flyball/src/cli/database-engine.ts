@@ -22,4 +22,9 @@ export type OpenEngine = (address: string) => Promise<DatabaseEngine>;
 export interface EnginePackage {
   /** By the scheme of their addresses: `postgres` opens postgres://user@host/name. */
   readonly engines: Readonly<Record<string, OpenEngine>>;
+  /**
+   * Whether anything was ever stored at an address, by the same schemes. Makes nothing. Without it, commands that only
+   * read open the address as any other does.
+   */
+  readonly stored?: Readonly<Record<string, (address: string) => Promise<boolean>>>;
 }

@@ -3,7 +3,7 @@ import { sqliteEngine } from '../adapters/engine-sqlite/engine.js';
 import { ConfigError } from '../core/errors.js';
 import { isAddress, withoutPassword } from './database-address.js';
 import type { DatabaseEngine } from './database-engine.js';
-import { openerFor } from './engine-packages.js';
+import { isStoredAt, openerFor } from './engine-packages.js';
 import type { Place } from './place.js';
 
 type Where = Pick<Place, 'database' | 'address'>;
@@ -15,9 +15,15 @@ export async function openDatabase({ database, address }: Where): Promise<Databa
   return open(address);
 }
 
-/** Whether it can be opened without being made on the way. A server is asked, and answers for itself. */
-export function isThere({ database, address }: Where): boolean {
-  return address !== undefined || existsSync(database);
+/** Whether it can be opened without being made on the way. */
+export async function isThere({ database, address }: Where): Promise<boolean> {
+  return address === undefined ? existsSync(database) : isStoredAt(address);
+}
+
+/** What is missing where `isThere` says no. A server's database itself is there, or opening it would have failed. */
+export function whatIsMissing({ database, address }: Where): string {
+  if (address === undefined) return `${database} does not exist`;
+  return `${database} has no Flyball tables yet. They are created when the first run or server uses it`;
 }
 
 /** For what only a database in a file has. */

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../core/errors.js';
 import { type CommandLine, commandLineFor } from './command-line.js';
-import { isAddress, withoutPassword } from './database-address.js';
+import { isAddress, refuseSlips, withoutPassword } from './database-address.js';
 
 export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
 
@@ -25,9 +25,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function placeOf(option: string | undefined, env: Environment): Place {
   const named = option ?? (env['FLYBALL_DB'] || DEFAULT_DATABASE);
+  refuseSlips(named);
   if (!isAddress(named)) return { database: resolve(named), command: commandLineFor(option) };
   const command = commandLineFor(option === undefined ? undefined : withoutPassword(option));
   return { database: withoutPassword(named), address: named, command };
+}
+
+/** For telling what went wrong, which may be the place itself: then none of it is shown. */
+export function shownPlace(env: Environment): Pick<Place, 'command'> & { readonly database?: string } {
+  try {
+    return placeOf(undefined, env);
+  } catch {
+    return { command: commandLineFor(undefined) };
+  }
 }
 
 /** As every command finds it: --db, then FLYBALL_DB, then `db` in the file of FLYBALL_CONFIG, which a service may go by. */

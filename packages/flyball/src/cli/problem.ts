@@ -75,10 +75,8 @@ function refusalOfSystem(error: unknown): Problem | undefined {
 
 type NextStep = (command: About['command'], runId: string, error: FlyballError, about: About) => string;
 
-const fixAndResume: NextStep = (command, runId, { detail }) =>
-  typeof detail['next'] === 'string'
-    ? detail['next']
-    : `Nothing is lost. Fix the cause, then run: ${command('resume', runId)}`;
+const fixAndResume: NextStep = (command, runId) =>
+  `Nothing is lost. Fix the cause, then run: ${command('resume', runId)}`;
 const copyFirst: NextStep = (_command, _runId, error, about) =>
   `Make a copy of ${databaseOf(error, about)} before you try to repair it. Nothing was changed.`;
 const inFileOrCommand: NextStep = (_command, _runId, error, about) =>
@@ -87,8 +85,7 @@ const inFileOrCommand: NextStep = (_command, _runId, error, about) =>
 /** What to do about an error, where there is more to say than whether to try again. */
 const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
   RUN_NOT_FOUND: (command) => `To list runs, use: ${command('runs')}`,
-  AGENT_UNKNOWN: (_command, _runId, { detail: { next } }) =>
-    typeof next === 'string' ? next : 'Name one of the agents that the file exports with --agent, or export this one.',
+  AGENT_UNKNOWN: () => 'Name one of the agents that the file exports with --agent, or export this one.',
   RUN_EXISTS: (command, runId) => `Omit --id, choose another one, or look at that run: ${command('show', runId)}`,
   ALREADY_TERMINAL: (command, runId) =>
     `Read it with ${command('show', runId)}, or fork it from one of its entries: ${command('fork', runId, '--at', '<entry>')}`,
@@ -126,6 +123,8 @@ const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
 
 function nextStep(error: FlyballError, about: About): string {
   const { command, runId = '<run>' } = about;
+  // whoever threw it knows more than its code says
+  if (typeof error.detail['next'] === 'string') return error.detail['next'];
   const next = NEXT_STEPS[error.code];
   if (next !== undefined) return next(command, runId, error, about);
   return error.retryable ? 'You can run the command again.' : `See ${command('show', runId)}`;

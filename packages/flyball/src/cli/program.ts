@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Call, MakeCommand, Perform, Subject } from './command.js';
 import { commandsFor } from './commands.js';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.js';
-import { placeFor, placeOf } from './place.js';
+import { placeFor, placeOf, shownPlace } from './place.js';
 import { printable, printableLines } from './printable.js';
 import { problemOf } from './problem.js';
 import { type Screen, type Streams, screenOn } from './screen.js';
@@ -20,9 +20,8 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
     );
   };
   const commands = await commandsFor(words).catch((error: unknown) => {
-    const { command, database } = placeOf(undefined, streams.env);
     ended = explain(error, screenOn(streams, words.includes('--json')), {
-      about: { command, database },
+      about: shownPlace(streams.env),
       env: streams.env,
     });
     return undefined;
@@ -43,7 +42,7 @@ const COMPLETE = '__complete';
 
 async function offer(program: Command, typed: readonly string[], { out, env }: Streams): Promise<ExitCode> {
   // in the middle of a line nobody wants to hear what is wrong with a file: the command itself says so
-  const place = await placeFor(undefined, env).catch(() => placeOf(undefined, env));
+  const place = await placeFor(undefined, env).catch(() => placeOf(undefined, {}));
   const { complete } = await import('./completion/complete.js'); // opens databases, which others may not need
   const { words, files } = await complete(program, typed, place);
   for (const { word, about } of words) out.write(`${word}\t${about.split('\n')[0] ?? ''}\n`);
@@ -91,7 +90,7 @@ function parsingFailed(
   }: { readonly words: readonly string[]; readonly program: Command; readonly env: Streams['env'] },
 ): ExitCode {
   if (!(error instanceof CommanderError)) {
-    return explain(error, screen, { about: { command: placeOf(undefined, env).command }, env });
+    return explain(error, screen, { about: { command: shownPlace(env).command }, env });
   }
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === 'commander.help') return EXIT.usage; // no command was given: the help has just been shown

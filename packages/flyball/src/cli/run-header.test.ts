@@ -32,3 +32,28 @@ it.each([
   expect(none).toContain('the program that started it');
   await runtime.close();
 });
+
+it('a stalled run shows the whole error, with what to do about it, in a narrow window and in a pipe [R19-WHOLE-SENTENCES]', async () => {
+  const engine = memoryEngine();
+  const options = { worker: false, suspendAfterMs: 1 };
+  const open = (version: string, name: string) =>
+    createRuntime({
+      engine,
+      agents: { agent: { version, agent: async (run: Run) => done(await run.wait({ name })) } },
+      options,
+    });
+  const first = open('1', 'go');
+  await (await first.start('agent', null, { id: 'r', budget: budget() })).outcome();
+  await first.close();
+  const second = open('2', 'begin');
+  const resumed = await second.resume('r');
+  await expect(resumed.outcome()).rejects.toThrow('At #0 the journal holds the wait "go"');
+  const [record, entries] = [await second.get('r'), await second.entries('r')];
+  const shown = { record, summary: summarise(entries), entries, command: commandLineFor(undefined) };
+  for (const width of [40, 100])
+    expect(headerLines(shown, { paint: (_color, text) => text, width }).join('\n')).toContain(
+      `  stalled  ${record.attention}\n`,
+    );
+  expect(record.attention).toContain('Start a worker with the code that wrote this run, then retry the run.');
+  await second.close();
+});

@@ -4,7 +4,7 @@ import type { RunRecord } from '../ports/engine.js';
 import type { AxisUse, RunSummary } from '../views/summary.js';
 import { outcomeText } from '../views/timeline-sentences.js';
 import { actLines } from './act-lines.js';
-import { amountText, duration, plural, shorten } from './amounts.js';
+import { amountText, duration, plural, sentence, shorten } from './amounts.js';
 import { answerText } from './answer-text.js';
 import { questionsOf } from './answers.js';
 import { goOnCommand } from './chat/chat-name.js';
@@ -33,6 +33,9 @@ const STATUS_COLORS: Readonly<Record<string, Color>> = {
   paused: 'cyan',
 };
 
+/** What went wrong, and what to do about it. */
+const TOLD_WHOLE: ReadonlySet<string> = new Set(['outcome', 'rollback', 'stalled']);
+
 /** What a reader wants to know before the story: how it stands, what it spent, what it needs from them. */
 export function headerLines(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>): readonly string[] {
   const { record, summary, asOf } = shown;
@@ -41,9 +44,12 @@ export function headerLines(shown: Shown, { paint, width }: Pick<Screen, 'paint'
     `${paint('bold', `Run ${record.id}`)}  ${paint(STATUS_COLORS[status] ?? 'bold', status)}${
       asOf === undefined ? '' : `, as of entry ${asOf.generation === 0 ? '' : `${asOf.generation}:`}${asOf.seq}`
     }`,
-    ...facts(shown).map(([name, text]) => `  ${paint('dim', name.padEnd(8))} ${shorten(text, width - 12)}`),
+    ...facts(shown).map(
+      ([name, text]) =>
+        `  ${paint('dim', name.padEnd(8))} ${TOLD_WHOLE.has(name) ? sentence(text) : shorten(text, width - 12)}`,
+    ),
     ...budgetLines(summary, paint),
-    ...(asOf === undefined ? needs(shown, { paint, width }) : []),
+    ...(asOf === undefined ? needs(shown, { paint }) : []),
   ];
 }
 
@@ -102,11 +108,11 @@ export function useText(axis: CountedAxis, { spent, limit, possibly }: AxisUse):
     : `${of} (and possibly ${amountText(axis, possibly)} for calls that were cut off and runs that are not joined)`;
 }
 
-function needs(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>): readonly string[] {
+function needs(shown: Shown, { paint }: Pick<Screen, 'paint'>): readonly string[] {
   const { record, summary, entries, command } = shown;
   const ask = (about: string, commands: readonly string[], grounds: readonly string[] = []): readonly string[] => [
     `  ${paint('dim', 'next'.padEnd(8))} ${printable(about)}`,
-    ...grounds.map((line) => `           ${shorten(line, width - 13)}`),
+    ...grounds.map((line) => `           ${sentence(line)}`),
     ...commands.map((text) => `           ${paint('cyan', text)}`),
   ];
   // what no file started this command cannot load: whoever started it has to let it go on

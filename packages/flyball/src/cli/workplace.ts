@@ -4,7 +4,7 @@ import { createRuntime } from '../create-runtime.js';
 import type { Runtime } from '../index.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { AgentModule } from './agent-module.js';
-import { isThere, openDatabase } from './database.js';
+import { isThere, openDatabase, whatIsMissing } from './database.js';
 import type { DatabaseEngine } from './database-engine.js';
 import { focusOn } from './focus.js';
 import type { Place } from './place.js';
@@ -54,20 +54,18 @@ export async function openWorkplace(place: Place): Promise<Workplace> {
 
 /** For commands about runs that must exist already: does not create a database on the way. */
 export async function openExisting(place: Place, runId: string): Promise<Workplace> {
-  if (isThere(place)) return openWorkplace(place);
+  if (await isThere(place)) return openWorkplace(place);
   throw new FlyballError(
     'RUN_NOT_FOUND',
-    `There is no run ${runId}: the database ${place.database} does not exist. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
+    `There is no run ${runId}: ${whatIsMissing(place)}. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
     { detail: { runId } },
   );
 }
 
 /** For commands about a database that must exist already. */
 export async function openDatabaseThere(place: Place): Promise<Workplace> {
-  if (isThere(place)) return openWorkplace(place);
-  throw new ConfigError(
-    `There is no database ${place.database}. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
-  );
+  if (await isThere(place)) return openWorkplace(place);
+  throw new ConfigError(`${whatIsMissing(place)}. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`);
 }
 
 /** The process that works on the run at this moment, unless it is proven gone or its lease is over. */

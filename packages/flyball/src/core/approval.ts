@@ -90,6 +90,7 @@ export interface DoubtRequest {
   readonly input: unknown;
   readonly effect: string;
   readonly key: string;
+  /** Why it is in doubt and only a person can tell, and the question. */
   readonly why: string;
 }
 

@@ -1,7 +1,21 @@
 import { FlyballError, JournalConflictError } from './errors.js';
+import type { Operation, Tombstone } from './operations.js';
 
 /** What engines and stores answer when they refuse, in one wording whichever of them is asked. */
 
+/** The error for a run that was taken out of storage: what became of it, as the operations log has it. */
+export function runRemoved({ of, action, at, archive, tombstone }: Operation): FlyballError {
+  const when = new Date(at).toISOString();
+  const message =
+    action === 'archive'
+      ? `Run ${of} was archived${archive === undefined ? '' : ` as ${archive.key}`} on ${when}. Restore it with: flyball archive restore <place> ${of}`
+      : `Run ${of} was ${action === 'erase' ? 'erased' : 'pruned'} on ${when}. It cannot be restored.`;
+  return new FlyballError('RUN_NOT_FOUND', message, {
+    detail: { runId: of, removed: action, at, tenant: tombstone?.tenant },
+  });
+}
+
+/** There is no such run, or none of that tenant. */
 export function runNotFound(runId: string): FlyballError {
   return new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}. List the runs to find the id you mean.`, {
     detail: { runId },
@@ -25,13 +39,22 @@ export function notEnded(run: { readonly id: string; readonly status: string }):
 }
 
 /** Why a run stays in storage. */
-export type KeptBecause = 'held' | 'open' | 'forked';
+export type KeptBecause = 'held' | 'open' | 'forked' | 'changed';
 
 /** The error for a run that cannot be removed. */
 export function runKept(runId: string, because: KeptBecause, about: string): FlyballError {
   return new FlyballError('RUN_KEPT', `Run ${runId} cannot be removed: ${about}. Nothing was changed.`, {
     detail: { runId, because },
   });
+}
+
+/** What is left of a run has to be true of it: refuses one that is not as it was when somebody decided that it goes. */
+export function refuseChanged(
+  run: { readonly id: string; readonly status: string; readonly updatedAt: number },
+  { status, endedAt }: Pick<Tombstone, 'status' | 'endedAt'>,
+): void {
+  if (run.status === status && run.updatedAt === endedAt) return;
+  throw runKept(run.id, 'changed', `it has changed since it was selected, and is now ${run.status}`);
 }
 
 export function cursorUnknown(cursor: string): FlyballError {
@@ -60,6 +83,14 @@ export function heldByAnother(runId: string, owner: { readonly id: string }, lea
   return new JournalConflictError(
     runId,
     `${owner.id} owns it until ${new Date(leaseUntil).toISOString()}. Send it a signal, or wait until it is released.`,
+  );
+}
+
+/** The error for a claim of an owner that an operator has declared gone. */
+export function claimerGone(runId: string, owner: { readonly id: string }): JournalConflictError {
+  return new JournalConflictError(
+    runId,
+    `${owner.id} was declared gone by an operator, so it can claim nothing any more. A process that is alive takes a new owner id.`,
   );
 }
 

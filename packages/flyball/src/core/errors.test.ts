@@ -41,8 +41,14 @@ describe('an error', () => {
       message: 'Budget of /a: the next call may need 8192 tokensOut, and 1970 of 2000 are left (30 spent).',
       refused: { wanted: 8192, left: 1970 },
     });
-    const diverged = new ReplayDivergedError({ id: '#1', recorded: 'a step', asked: 'a call' });
-    expect(diverged.message).toMatch(/#1.*a step.*a call.*No effect was made.*Restore the version.*changed/);
+    const versions = { agent: 'desk', began: '1', here: '2' };
+    const diverged = new ReplayDivergedError({ id: '#1', recorded: 'the step "a"', asked: 'the wait "b"', versions });
+    expect(diverged.message).toBe(
+      'At #1 the journal holds the step "a", but the code asks for the wait "b". No effect was made. ' +
+        'The run began with version 1 of "desk"; this process has version 2. ' +
+        'Start a worker with the code that wrote this run, then retry the run. ' +
+        "If the agent is a function of your own, you can also mark the change with run.changed('…').",
+    );
   });
 
   it('becomes data and back with everything that crosses the journal [R2-CORE-ERRORS] [R2-EFFECT-ENCODED]', () => {

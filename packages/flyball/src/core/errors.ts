@@ -103,14 +103,33 @@ export class JournalConflictError extends FlyballError {
 
 /** The code makes another effect than the journal contains. No new effect was made. */
 export class ReplayDivergedError extends FlyballError {
-  constructor(at: { readonly id: string; readonly recorded: string; readonly asked: string }) {
+  constructor(at: {
+    readonly id: string;
+    readonly recorded: string;
+    /** Nothing: the code does not ask for what is recorded. */
+    readonly asked?: string;
+    readonly versions: AgentVersions;
+  }) {
+    const { agent, began, here } = at.versions;
+    const versions =
+      began === here
+        ? `The run began with version ${began} of "${agent}", and this process has version ${here} too: its code has changed.`
+        : `The run began with version ${began} of "${agent}"; this process has version ${here}.`;
     super(
       'REPLAY_DIVERGED',
-      `At ${at.id} the journal holds ${at.recorded}, but the code asks for ${at.asked}. No effect was made. ` +
-        `Restore the version of the agent that wrote this run, or mark the change with run.changed('…').`,
+      `At ${at.id} the journal holds ${at.recorded}, but the code ${at.asked === undefined ? 'does not ask for it' : `asks for ${at.asked}`}. ` +
+        `No effect was made. ${versions} Start a worker with the code that wrote this run, then retry the run. ` +
+        "If the agent is a function of your own, you can also mark the change with run.changed('…').",
       { detail: { ...at } },
     );
   }
+}
+
+/** Of the agent of a run: with which version the run began, and which one this process has. */
+export interface AgentVersions {
+  readonly agent: string;
+  readonly began: string;
+  readonly here: string;
 }
 
 export interface ReachedBound {
@@ -151,8 +170,9 @@ export class BoundReachedError extends FlyballError {
 export class CancelledError extends FlyballError {
   protected static override readonly isValue = true;
   readonly why: string;
-  constructor(why: string) {
-    super('CANCELLED', `Cancelled: ${why}`, { detail: { why } });
+  /** `branch`: path of the branch that was left. */
+  constructor(why: string, branch?: string) {
+    super('CANCELLED', `Cancelled: ${why}`, { detail: { why, ...(branch === undefined ? {} : { branch }) } });
     this.why = why;
   }
 }

@@ -31,6 +31,8 @@ export interface Owner {
   readonly startTime: string;
   /** Where the pid counts: containers on one machine give the same numbers to different processes. */
   readonly pidNamespace?: string;
+  /** It only writes down what somebody decided and gives the run back at once: nobody takes the run from it meanwhile. */
+  readonly passing?: true;
 }
 
 /** The entry that a run was forked from. */
@@ -178,6 +180,8 @@ export type EffectEvent =
       readonly possibly?: Partial<Amounts>;
       /** The other run that the amounts are of. */
       readonly ofRun?: OfRun;
+      /** Of a look at another run: who had asked for that run by then. */
+      readonly askers?: readonly string[];
       /**
        * How a doubt was resolved, where there was one. `unknown`: it was not. The effect may have taken place, so a
        * rollback has to look at it; `failure` says what is known.
@@ -273,6 +277,8 @@ export type EffectEvent =
       readonly id: EffectId;
       readonly signal?: string;
       readonly from?: string;
+      /** Of a signal that another run sent: who had asked for that run by then. */
+      readonly askers?: readonly string[];
       readonly payload?: unknown;
       readonly timedOut?: boolean;
       /** It was accepted while the wait was open, which was closed before the code heard it. It never does. */
@@ -381,7 +387,8 @@ export type InfoEvent =
    * run's own. Absent where a pattern around the scope has told its own.
    */
   | { readonly type: 'best'; readonly path: string; readonly value: unknown; readonly level?: string }
-  | { readonly type: 'changed'; readonly id: string }
+  /** `run.changed` was true. Where the scope that asked is not recorded, nobody looks whether the code asks again. */
+  | { readonly type: 'changed'; readonly id: string; readonly path?: string }
   /** Fixed for the whole run, later generations and forks included: `run.pin`. */
   | { readonly type: 'pin'; readonly name: string; readonly value: unknown }
   | {

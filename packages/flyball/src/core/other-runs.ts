@@ -30,9 +30,6 @@ export function endedSignal(runId: string): string {
 
 const STARTED_BY = 'run:';
 
-/** What the step that looks at another run is named, before the id of that run: whoever asked for it asked here too. */
-export const LOOK = 'look:';
-
 /** Who started a run, as its record keeps it. */
 export function sourceOf(runId: string): string {
   return `${STARTED_BY}${runId}`;

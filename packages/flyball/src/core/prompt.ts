@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { contentId } from './codec.js';
 import { FlyballError } from './errors.js';
 import { mediaTokens } from './media-tokens.js';
 import type { Message, Reasoning, ToolCall } from './model.js';
@@ -196,8 +197,18 @@ function mediaHeaderOf({ type, mediaType, name }: MediaPart): string {
 }
 
 function mediaLinkId(parentId: string, part: MediaPart): string {
-  const header = mediaHeaderOf(part);
-  return hash('sha256', `${parentId}\n${header.length}\n${header}\n${hashOf(part)}`, 'base64url').slice(0, 22);
+  return chained(parentId, mediaHeaderOf(part), hashOf(part));
+}
+
+/** The id that a stored link has to have: whoever reads one that came from outside computes it anew. */
+export function storedLinkId(link: { readonly parent: string | undefined; readonly header: string }, content: string) {
+  const isMediaLink = link.header.startsWith(`${MEDIA}\u001f`);
+  return chained(link.parent ?? '', link.header, isMediaLink ? contentId(content) : content);
+}
+
+/** 132 bits of SHA-256 over parent, header and raw bytes. Not canonical JSON, which costs five times as much. */
+function chained(parentId: string, header: string, held: string): string {
+  return hash('sha256', `${parentId}\n${header.length}\n${header}\n${held}`, 'base64url').slice(0, 22);
 }
 
 /** The part that a link holds, where it is not a message. */
@@ -240,10 +251,8 @@ function extrasFrom(extras: string, plain: string, media: readonly MediaPart[]):
   return { ...rest, parts, content: textOf(parts) };
 }
 
-/** 132 bits of SHA-256 over parent, header and raw bytes. Not canonical JSON, which costs five times as much. */
 export function linkId(parentId: string, of: Segment): string {
-  const header = headerOf(of);
-  return hash('sha256', `${parentId}\n${header.length}\n${header}\n${storedText(of)}`, 'base64url').slice(0, 22);
+  return chained(parentId, headerOf(of), storedText(of));
 }
 
 /** What its own link stores of a segment: how a part is named may change, what was said may not. */

@@ -212,7 +212,10 @@ export interface Run {
   random(): number;
   /** Records an event for subscribers and views. Kinds in `NoteKinds` are typed; others can have any fields. */
   note<Kind extends string>(event: Note<Kind>): void;
-  /** True in runs that reach this point for the first time, false in older runs that are already past it. */
+  /**
+   * True in runs that reach this point for the first time, false in older runs that are already past it. A run in which
+   * it was true continues only on code that asks again.
+   */
   changed(id: string): boolean;
   /**
    * Fixes a value for the whole run: returns the first value given under this name in this scope, in later

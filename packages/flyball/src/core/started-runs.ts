@@ -25,6 +25,11 @@ export interface RunCharge {
   readonly ofRun: OfRun;
 }
 
+/** What an effect tells of another run, beside its result. `askers`: who had asked for that run by then. */
+export interface ToldOfRun extends Partial<RunCharge> {
+  readonly askers?: readonly string[];
+}
+
 /** A run was started: all of its slice counts as possibly spent until its end is known. */
 export function chargeAtStart(id: string, at: string, slice: Partial<Amounts>): RunCharge {
   return { spent: {}, possibly: slice, ofRun: { id, at, open: true } };

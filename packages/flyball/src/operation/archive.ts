@@ -13,6 +13,9 @@ import { wholeRun } from './whole-run.js';
  * 1. A run is removed only after its file was read back and found to hold what was written.
  * 2. The operations log keeps where each one went and the digest of its file: what is put back is what was taken out.
  * 3. The id of an archived run stays taken. Putting a run back twice is refused by the engine, in the same transaction.
+ * 4. A file is not believed, because others may write where it lies. It has to be at the place of its run and its tenant,
+ *    and what the log has the digest of. One that the log does not know is put back only where somebody vouches for it.
+ * 5. Nothing that is put back leads to another tenant: a fork only beside its parent, which is a run of the same tenant.
  */
 export async function archiveRuns(
   parts: RemovalParts,
@@ -45,6 +48,8 @@ export interface Archived {
   readonly key: string;
   readonly sha256: string;
   readonly run: WholeRun;
+  /** The operations log says that this file was written. Otherwise anybody may have written it. */
+  readonly isLogged: boolean;
 }
 
 /** Reads and checks the archive of a run. `tenant` is for a database that knows nothing of it. */
@@ -53,44 +58,94 @@ export async function archivedRun(
   store: ArchiveStore,
   of: { readonly id: string; readonly tenant?: string },
 ): Promise<Archived> {
-  const { id, tenant = 'default' } = of;
-  const logged = (await engine?.operations(id))?.findLast(({ archive }) => archive !== undefined)?.archive;
-  const key = logged?.key ?? keyOf({ id, tenant });
-  const bytes = await store.get(key);
+  const { id } = of;
+  // what was put back is in the log too, with a digest that may have come from the file
+  const logged = (await engine?.operations(id))?.findLast(({ action }) => action === 'archive');
+  const tenant = of.tenant ?? logged?.tombstone?.tenant ?? 'default';
+  const key = keyOf({ id, tenant });
+  const isElsewhere = logged?.archive !== undefined && logged.archive.key !== key;
+  const bytes = isElsewhere ? undefined : await store.get(key);
   if (bytes === undefined)
-    throw new FlyballError('RUN_NOT_FOUND', `${store.place} has no archive of run ${id} (${key}). Check the place.`, {
-      detail: { runId: id, key },
-    });
+    throw new FlyballError(
+      'RUN_NOT_FOUND',
+      `${store.place} has no archive of run ${id} of tenant ${tenant} (${key}). Check the place and the tenant.`,
+      { detail: { runId: id, key } },
+    );
   const { run, sha256 } = readArchive(key, bytes);
-  if (run.record.id !== id) throw damaged(key, `it holds run ${run.record.id}`);
-  if (logged !== undefined && logged.sha256 !== sha256)
+  if (run.record.id !== id || run.record.tenant !== tenant)
+    throw damaged(key, `it holds run ${run.record.id} of tenant ${run.record.tenant}`);
+  if (logged?.archive !== undefined && logged.archive.sha256 !== sha256)
     throw damaged(key, 'it is not the file that the operations log has the digest of');
-  return { key, sha256, run };
+  return { key, sha256, run, isLogged: logged?.archive !== undefined };
 }
 
+/**
+ * Puts a run back. `trustFile`: also from a file that the operations log does not know, as in another database or after
+ * the log was lost. Whoever could write that file then decides what the run says, within its tenant.
+ */
 export async function restoreRun(
   parts: { readonly engine: Engine; readonly store: ArchiveStore; readonly clock: Pick<Clock, 'now'> },
-  of: { readonly id: string; readonly tenant?: string; readonly by: string },
+  of: { readonly id: string; readonly tenant?: string; readonly by: string; readonly trustFile?: boolean },
 ): Promise<Archived> {
   const { engine, store, clock } = parts;
   const archived = await archivedRun(engine, store, of);
-  const { record } = archived.run;
-  if (record.fork !== undefined && (await engine.get(record.fork.run)) === undefined)
-    throw new ConfigError(`Run ${of.id} was forked from ${record.fork.run}. Restore that run first.`);
-  const { key, sha256 } = archived;
-  await engine.restore(archived.run, {
+  const { key, sha256, isLogged } = archived;
+  if (!isLogged && of.trustFile !== true)
+    throw new ConfigError(
+      `The operations log of this database does not say that run ${of.id} was archived, so nothing shows that ${key} is genuine: the digest in the file has no key. If you trust everybody who can write to ${store.place}, run the command again with --trust-file.`,
+    );
+  await refuseStranger(engine, key, archived.run.record);
+  const operation: Operation = {
     at: clock.now(),
     by: of.by,
     action: 'restore',
     of: of.id,
+    ...(isLogged ? {} : { why: 'the file was trusted: the operations log had no archive of this run' }),
     archive: { key, sha256 },
+  };
+  await engine.restore(archived.run, operation).catch(async (error: unknown) => {
+    throw error instanceof FlyballError && error.code === 'RUN_EXISTS' ? await idTaken(engine, of.id, error) : error;
   });
   return archived;
+}
+
+/** An engine knows only that the id is taken. */
+async function idTaken(engine: Engine, id: string, cause: FlyballError): Promise<FlyballError> {
+  const why =
+    (await engine.get(id)) === undefined
+      ? 'was pruned or erased in this database, which is for good. It cannot be restored here'
+      : 'is in the database already';
+  return new FlyballError('RUN_EXISTS', `Run ${id} ${why}. Nothing was changed.`, {
+    detail: { runId: id, next: 'To read the archived run, use: flyball archive show' },
+    cause,
+  });
+}
+
+/** A fork is put back beside the entry that it was forked from. The engine looks for its parent again as it writes. */
+async function refuseStranger(engine: Engine, key: string, { id, tenant, fork }: RunRecord): Promise<void> {
+  if (fork === undefined) return;
+  const { run, generation, seq } = fork;
+  const parent = await engine.get(run);
+  if (parent === undefined) throw new ConfigError(`Run ${id} was forked from ${run}. Restore that run first.`);
+  if (parent.tenant !== tenant) throw damaged(key, `it says that it was forked from ${run}, a run of another tenant`);
+  if ((await engine.read(run, { generation, from: seq, to: seq })).length === 0)
+    throw damaged(key, `it says that it was forked from an entry that run ${run} does not have`);
 }
 
 /** Names can hold anything; a key is printable, has no dots at the ends of its parts, and fits into a file name. */
 export function keyOf({ tenant, id }: Pick<RunRecord, 'tenant' | 'id'>): string {
   return `${part(tenant)}/${part(id)}.jsonl.gz`;
+}
+
+/** The run that a key is of; undefined for a key that no run has. */
+export function runAt(key: string): Pick<RunRecord, 'tenant' | 'id'> | undefined {
+  const [, tenant = '', id = ''] = /^([^/]+)\/([^/]+)\.jsonl\.gz$/.exec(key) ?? [];
+  try {
+    const run = { tenant: decodeURIComponent(tenant), id: decodeURIComponent(id) };
+    return keyOf(run) === key ? run : undefined;
+  } catch {
+    return undefined; // not what encoding a name makes
+  }
 }
 
 const LONGEST = 200;

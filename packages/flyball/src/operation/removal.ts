@@ -28,8 +28,15 @@ export interface Remover {
 export interface Removal {
   readonly removed: readonly string[];
   /** What stayed although it was to go: it changed meanwhile, or cannot be read. */
-  readonly kept: readonly { readonly id: string; readonly why: string }[];
+  readonly kept: readonly KeptRun[];
   readonly collected: Collected;
+}
+
+export interface KeptRun {
+  readonly id: string;
+  readonly why: string;
+  /** It went on, was held, or was forked after it was selected. */
+  readonly changed: boolean;
 }
 
 /** Removes these runs, in this order, then the contents that nothing refers to any more. */
@@ -40,14 +47,14 @@ export async function removeRuns(
 ): Promise<Removal> {
   await eraseAnswers(parts, records);
   const removed: string[] = [];
-  const kept: { id: string; why: string }[] = [];
+  const kept: KeptRun[] = [];
   for (const record of records) {
     try {
       await removeRun(parts, record, remover);
       removed.push(record.id);
     } catch (error) {
       if (!(error instanceof FlyballError) || error.code.startsWith('STORAGE_')) throw error;
-      kept.push({ id: record.id, why: error.message });
+      kept.push({ id: record.id, why: error.message, changed: error.code === 'RUN_KEPT' });
     }
   }
   const collected = removed.length === 0 ? { contents: 0, links: 0 } : await parts.engine.collect(possibleReferences);
@@ -61,6 +68,7 @@ async function removeRun(parts: RemovalParts, record: RunRecord, { keep, ...remo
     record,
     auditDigests(record.id, withoutPrivate(await parts.runtime.entries(record.id))),
   );
+  // the tombstone says what was selected: a run that went on since does not match it, and stays
   await engine.remove(record.id, { ...remover, ...archive, at: clock.now(), of: record.id, tombstone });
   await eraseRequests(parts, record);
 }

@@ -1,3 +1,4 @@
+import { starterIn } from '../core/other-runs.js';
 import { possibleReferences } from '../core/references.js';
 import type { Engine, RunRecord, RunStatus } from '../ports/engine.js';
 import { everyRun } from './every-run.js';
@@ -12,15 +13,31 @@ export interface RetentionRule {
   readonly agent?: string;
   readonly tenant?: string;
   readonly subject?: string;
+  /** Also runs that a run which has not ended has started and may still ask for: it is told that they were removed. */
+  readonly evenAwaited?: true;
 }
 
 export interface RetentionPlan {
   /** In the order in which they can go: forks before what they were forked from. */
   readonly going: readonly PlannedRun[];
   /** Runs that fit the rule and stay all the same. */
-  readonly staying: readonly { readonly run: RunRecord; readonly because: 'held' | 'forked' | 'open' }[];
+  readonly staying: readonly Staying[];
   /** Of the journals and contents of all runs. */
   readonly bytes: number;
+}
+
+export interface Staying {
+  readonly run: RunRecord;
+  readonly because: 'held' | 'forked' | 'open' | 'awaited';
+  /** For `awaited`: the run that started it, or a fork of that one, which can join whatever it inherited. */
+  readonly by?: string;
+}
+
+/** Why it stays, for people. */
+export function whyItStays({ because, by = '' }: Staying): string {
+  if (because === 'held') return 'under a legal hold';
+  if (because === 'open') return 'not ended: cancel it first';
+  return because === 'forked' ? 'needed by a fork that stays' : `needed by run ${by}, which has not ended`;
 }
 
 export interface PlannedRun {
@@ -52,13 +69,14 @@ export async function planRetention(
   const wanted = overSize(fitting, { rule, total, bytesOf });
   const needed = new Set<string>();
   const going: PlannedRun[] = [];
-  const staying: { run: RunRecord; because: 'held' | 'forked' | 'open' }[] = [];
+  const known = { needed, joiners: rule.evenAwaited === true ? new Map<string, string>() : joinersIn(runs) };
+  const staying: Staying[] = [];
   for (const run of runs) {
     // newest first, and a fork is newer than what it was forked from: whether any of them stays is known by now
-    const because = wanted.has(run.id) ? reasonToStay(run, needed) : undefined;
+    const because = wanted.has(run.id) ? reasonToStay(run, known) : undefined;
     if (wanted.has(run.id) && because === undefined) going.push({ run, bytes: bytesOf(run) });
-    else if (run.fork !== undefined) needed.add(run.fork.run);
-    if (because !== undefined) staying.push({ run, because });
+    else if (run.fork !== undefined) needed.add(idOf(run.tenant, run.fork.run));
+    if (because !== undefined) staying.push({ run, ...because });
   }
   return { going, staying, bytes: total };
 }
@@ -91,8 +109,35 @@ function overSize(
   return wanted;
 }
 
-function reasonToStay(run: RunRecord, needed: ReadonlySet<string>): 'held' | 'forked' | 'open' | undefined {
-  if (run.hold !== undefined) return 'held';
-  if (!REMOVABLE.includes(run.status)) return 'open';
-  return needed.has(run.id) ? 'forked' : undefined;
+function reasonToStay(
+  run: RunRecord,
+  { needed, joiners }: { readonly needed: ReadonlySet<string>; readonly joiners: ReadonlyMap<string, string> },
+): Omit<Staying, 'run'> | undefined {
+  if (run.hold !== undefined) return { because: 'held' };
+  if (!REMOVABLE.includes(run.status)) return { because: 'open' };
+  if (needed.has(idOf(run.tenant, run.id))) return { because: 'forked' };
+  const starter = run.fork === undefined ? starterIn(run.source) : undefined;
+  const by = starter === undefined ? undefined : joiners.get(idOf(run.tenant, starter));
+  return by === undefined ? undefined : { because: 'awaited', by };
+}
+
+/**
+ * For each run that may have started others: one that has not ended and may still join them. That is the run itself, or
+ * else a fork of it, or a fork of a fork. A fork from before the start counts too: its journal is not read for this.
+ */
+function joinersIn(runs: readonly RunRecord[]): ReadonlyMap<string, string> {
+  const parents = new Map(
+    runs.flatMap(({ tenant, id, fork }) => (fork === undefined ? [] : [[idOf(tenant, id), idOf(tenant, fork.run)]])),
+  );
+  const open = runs.filter(({ status }) => !ENDED.includes(status));
+  const joiners = new Map(open.map(({ tenant, id }) => [idOf(tenant, id), id]));
+  for (const { tenant, id } of open)
+    for (let at = parents.get(idOf(tenant, id)); at !== undefined && !joiners.has(at); at = parents.get(at))
+      joiners.set(at, id);
+  return joiners;
+}
+
+/** No run needs one of another tenant, whatever it says it was forked from or started by. */
+function idOf(tenant: string, runId: string): string {
+  return JSON.stringify([tenant, runId]);
 }

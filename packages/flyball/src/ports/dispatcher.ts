@@ -1,4 +1,4 @@
-import type { RunRecord, RunStatus } from './engine.js';
+import type { RunPage, RunRecord, RunStatus } from './engine.js';
 
 /**
  * Says whose turn it is, where that is not left to workers that look around. It has no part in what is written: the
@@ -15,6 +15,11 @@ export interface Dispatcher {
    * dispatches finds out by other means whose `drive` to call.
    */
   attend?(driver: Driver): () => void;
+  /**
+   * Whether whoever dispatches knows how to call this process, or has known it: what went wrong since is over by itself.
+   * Without it, from the beginning.
+   */
+  isCallable?(): boolean;
   /** Where processes that attend can ask this one what it works on. */
   readonly address?: string;
   /** Where people look at what it does: its own user interface, which the studio links to. */
@@ -39,8 +44,11 @@ export interface Driver {
   has(runId: string): boolean;
   /** Rejects with RUN_NOT_FOUND. */
   get(runId: string): Promise<RunRecord>;
-  /** Runs that have been due for that long and that nobody works on: nobody was told of them, or it was forgotten. */
-  overdue(query: { readonly forMs: number; readonly limit: number }): Promise<readonly RunRecord[]>;
+  /**
+   * Runs that have been due for at least `forMs` and that nobody works on: nobody was told of them, or it was forgotten.
+   * Those first that have waited longest, page by page.
+   */
+  overdue(query: { readonly forMs: number; readonly limit: number; readonly cursor?: string }): Promise<RunPage>;
 }
 
 /** The status of a run after `drive`. */

@@ -1,3 +1,4 @@
+import type { AnnouncedWorker, Announcement } from '../core/announcement.js';
 import type { ForkPoint, Owner } from '../core/events.js';
 import type { Operation, StoredOperation, Tombstone } from '../core/operations.js';
 import type { Stop } from '../core/outcome.js';
@@ -15,14 +16,17 @@ import type { Stop } from '../core/outcome.js';
 export interface Engine {
   readonly kind: string;
   /**
-   * Creates a run with its first entries. Rejects with RUN_EXISTS, and a fork with RUN_NOT_FOUND where the run that it was
-   * forked from is not there, looked up and written in one transaction. Durable when it resolves.
+   * Creates a run with its first entries. Rejects with RUN_EXISTS, and a fork with RUN_NOT_FOUND where its tenant has no
+   * run that it was forked from, looked up and written in one transaction. Durable when it resolves.
    */
   create(run: NewRun): Promise<void>;
   /**
    * Takes the run for `owner` under a new fencing number, when it has no owner, its lease is over, or `isGone(owner)`.
    * Whoever decides whose turn it is says so of any owner: the number protects the run from the one before.
-   * Rejects with JOURNAL_CONFLICT while another owner holds it and RUN_NOT_FOUND for an unknown id.
+   * It is asked of the owner that the run is taken from, and what it says holds for that moment: an engine that asks first
+   * and writes later writes only while the run still has the number that it asked about, and else asks again.
+   * Rejects with JOURNAL_CONFLICT while another owner holds it, and for an `owner` that was declared gone: looked up and
+   * written in one transaction. Rejects with RUN_NOT_FOUND for an unknown id.
    * Rejects with ALREADY_TERMINAL when the run has ended (`bounded` has not).
    * Resets `signalled`. When the owner before did not release it, counts `crashes` up, and adds to `activeMs` what that
    * owner may have worked since its last sign of life, its claim or a renewal: see `workedUnseen`.
@@ -31,7 +35,7 @@ export interface Engine {
   /**
    * Claims what is due, as `due` finds it and `claim` takes it, in one step: of several that take at once none gets a run
    * of another, and none is refused. What somebody else is just taking is left out. Fewer than the limit does not mean
-   * that there is no more; none does, unless others are taking.
+   * that there is no more; none does, unless others are taking. An owner that was declared gone gets none.
    */
   take(query: DueQuery, by: Taker): Promise<readonly Claim[]>;
   /**
@@ -47,11 +51,15 @@ export interface Engine {
     signs: readonly SignOfLife[],
     by: { readonly now: number; readonly leaseMs: number },
   ): Promise<readonly string[]>;
-  /** Gives the run up and records how it rests. A stale claim is ignored: its successor decides. */
+  /**
+   * Gives the run up and records how it rests. A stale claim is ignored: its successor decides. With `unlessCancelled`, a
+   * run that was cancelled under this claim, and has not taken that, is put in line as by `requeue` and not laid to rest:
+   * looked up and written in one transaction, because whoever cancels a run at work leaves it to whoever works on it.
+   */
   release(claim: Claim, rest: Rest): Promise<void>;
 
   get(runId: string): Promise<RunRecord | undefined>;
-  /** Rejects with INPUT_INVALID for a cursor that no page has given out. */
+  /** Newest first. Rejects with INPUT_INVALID for a cursor that no page has given out. */
   list(filter: RunFilter): Promise<RunPage>;
   /** How runs stand, counted over all of them. */
   count(): Promise<RunCounts>;
@@ -68,7 +76,8 @@ export interface Engine {
   /**
    * Puts a message into the run's inbox. `duplicate` when this id was delivered before, also to a run that has ended
    * since. Rejects with RUN_NOT_FOUND and ALREADY_TERMINAL (`bounded` accepts). Makes a suspended run due; a paused one
-   * only by `resume` or `cancel`, unless a later `pause` takes the `resume` back; a bounded or stalled one needs `requeue`.
+   * only by `resume` or `cancel`; a bounded or stalled one needs `requeue`. A later `pause` takes a `resume` back, and
+   * never a `cancel`: a run that somebody has cancelled does not rest until somebody else resumes it.
    *
    * An `answer` is for the wait whose token is its name, and is stored only while that wait is open and no other answer to
    * it lies in the inbox: looked up and stored in one transaction, so that of two answers exactly one is accepted.
@@ -88,10 +97,10 @@ export interface Engine {
 
   /**
    * Says which agents a worker runs, at which versions, and for how long it counts as alive, by the clock of leases.
-   * Replaces what it said before. For no time at all: it withdraws.
+   * Replaces what it said before. For no time at all: it withdraws. Holds for a day at most.
    */
   announce(worker: Announcement, by: { readonly now: number; readonly forMs: number }): Promise<void>;
-  /** Workers that count as alive. */
+  /** Workers that count as alive. What no worker can have announced is passed over: see `readAnnouncement`. */
   workers(now: number): Promise<readonly AnnouncedWorker[]>;
   /**
    * Runs a worker can claim now: those whose owner's lease is over or is gone, new ones, due timers and messages. Tenants
@@ -99,14 +108,22 @@ export interface Engine {
    * has some. Of one tenant, those that wait longest go first.
    */
   due(query: DueQuery): Promise<readonly string[]>;
+  /**
+   * Runs that any worker could have claimed for at least `forMs` and none has, page by page, those first that have waited
+   * longest. Tenants do not take turns. It is for those who hand runs on without claiming them: `due` would name the same
+   * ones to them each time. A message counts from when it was sent, a timer from its date, a lease from its end. A page
+   * with runs has a cursor, behind which whatever becomes due later comes as well. Rejects with INPUT_INVALID for a cursor
+   * that no page has given out.
+   */
+  overdue(query: OverdueQuery): Promise<RunPage>;
   /** What stands in line: runs that could be claimed now, but for those whose owner is only known to be gone. */
   queue(now: number): Promise<readonly QueueLine[]>;
   /** The next time after `now` at which `due` may grow by itself, in the caller's time: a timer or the end of a lease. */
   nextDue(now: number): Promise<number | undefined>;
   /**
-   * Calls back, at least once, after anything was posted, requeued, created or released to stand in line here, and after
-   * another process posted to a run that is owned, with the run; without one where it may have been any. Of what else
-   * others do it tells where it can: workers look as well. Returns how to stop.
+   * Calls back with the run, at least once, after anything was posted, requeued, created or released to stand in line
+   * here. After another process posted to a run that is owned too, with the run, or without one where it may have been
+   * any. Of what else others do it tells where it can: workers look as well. Returns how to stop.
    */
   watch(listener: (runId?: string) => void): () => void;
 
@@ -118,13 +135,16 @@ export interface Engine {
   /**
    * Takes a run that has ended out of storage, its messages included, and leaves what the operation says of it. Its id is
    * taken for ever: `create` rejects with RUN_EXISTS. Rejects with RUN_NOT_FOUND, and with RUN_KEPT, changing nothing,
-   * while the run is held, has not ended, or a fork of it is there.
+   * while the run is held, has not ended, or a fork of it is there, and where its status and the time of its last change
+   * are not those of the tombstone: it went on after somebody decided that it goes. Looked up and written in one
+   * transaction. A run of another tenant is no fork of it, whatever its row says.
    */
   remove(runId: string, operation: Operation & { readonly tombstone: Tombstone }): Promise<void>;
   /**
    * Puts a run back that had ended when it was taken out, as it was. Recorded among the operations in the same commit.
-   * Rejects with RUN_EXISTS, changing nothing, where it is there, or was pruned or erased, which is for good; and with
-   * INPUT_INVALID for one that has not ended.
+   * Rejects with RUN_EXISTS, changing nothing, where it is there, or was pruned or erased, which is for good; with
+   * INPUT_INVALID for one that has not ended; and a fork, as `create` does, with RUN_NOT_FOUND where its tenant has no run
+   * that it was forked from, looked up and written in one transaction.
    */
   restore(run: WholeRun, operation: Operation): Promise<void>;
   /** Takes contents and links out of storage that no entry refers to. `referencesIn` names what a body may refer to. */
@@ -139,8 +159,10 @@ export interface Engine {
   ): Promise<ReadonlyMap<string, number>>;
   size(): Promise<StorageSize>;
   /**
-   * An operator vouches that an owner is gone, where no process can prove it: its leases are over, and it is among
-   * `goneOwners` from here on. Answers the runs it held. Recorded among the operations.
+   * An operator vouches that an owner is gone, where no process can prove it: its leases are over since then and its claims
+   * stale, it is among `goneOwners` from here on, and it can claim nothing any more. A process that is alive after all goes
+   * on under another id: what it does then is not done by an owner that counts as dead. Answers the runs it held. Recorded
+   * among the operations.
    */
   declareGone(operation: Operation): Promise<readonly string[]>;
   goneOwners(): Promise<readonly string[]>;
@@ -199,6 +221,7 @@ export type RunStatus = Exclude<Stop, 'suspended'> | 'pending' | 'running' | 'su
 export interface NewRun {
   readonly id: string;
   readonly agent: string;
+  /** Of the code that is to begin it. For a fork: of its parent, since that code fits what it inherits. */
   readonly version: string;
   readonly tenant: string;
   readonly subject: string;
@@ -215,7 +238,10 @@ export interface NewRun {
 export interface RunRecord {
   readonly id: string;
   readonly agent: string;
+  /** The version of the code that last continued the run. Its journal fits that code. */
   readonly version: string;
+  /** The record is not what was written, and nobody knows whose run it is: tenant and subject are empty. */
+  readonly damaged?: true;
   readonly tenant: string;
   readonly subject: string;
   readonly status: RunStatus;
@@ -254,7 +280,7 @@ export interface RunFilter {
 }
 /** A page of runs. */
 export interface RunPage {
-  /** Newest first. */
+  /** In the order of the list that it is from. */
   readonly runs: readonly RunRecord[];
   readonly cursor?: string;
 }
@@ -304,6 +330,8 @@ export interface Batch {
   readonly generation?: number;
   /** This batch is progress: the crash counter starts again. */
   readonly progress?: boolean;
+  /** Code of this version fits the journal and continues the run, which is of that version from here on. */
+  readonly version?: string;
 }
 
 /** An entry as an engine stores it. */
@@ -333,6 +361,8 @@ export type Rest = RestingState & {
   readonly now: number;
   /** How long it has been at work. Absent: nobody has worked on it under this claim. */
   readonly activeMs?: number;
+  /** Where a cancellation lies in its inbox, the run goes in line. For `bounded` and `stalled`, which nothing else wakes. */
+  readonly unlessCancelled?: true;
 };
 
 /** How a run rests. */
@@ -351,6 +381,8 @@ export interface InboxMessage {
   /** For signals: the name or the token of the wait. For answers: the token. */
   readonly name: string;
   readonly from: string;
+  /** Of a message of another run: who asked for it. They count as its senders, and `from` does not. */
+  readonly askers?: readonly string[];
   readonly at: number;
   readonly body: string;
 }
@@ -373,32 +405,7 @@ export interface OpenWait {
   readonly since: number;
 }
 
-/** A worker with the agents it can run. */
-export interface Announcement {
-  /** One process may have several workers. */
-  readonly id: string;
-  readonly owner: Owner;
-  /** Where it can be asked what it works on, where a dispatcher calls it. */
-  readonly address?: string;
-  /** Versions by agent: of those whose runs it takes. */
-  readonly agents: Readonly<Record<string, string>>;
-  /** When it began, by its own clock. */
-  readonly since?: number;
-  /** How much it takes at once compared with the others, and how many runs may live there. */
-  readonly weight?: number;
-  readonly concurrency?: number;
-  /** Runs that lived there when it said so. */
-  readonly runs?: number;
-  /** It takes nothing more, and is about to go. */
-  readonly draining?: boolean;
-  /** It takes no runs, and lets others know how many requests it has let through in all, by what limits are counted by. */
-  readonly requests?: Readonly<Record<string, number>>;
-}
-
-/** A worker that has announced itself, and until when. */
-export interface AnnouncedWorker extends Announcement {
-  readonly until: number;
-}
+export type { AnnouncedWorker, Announcement };
 
 /** Runs of one tenant, agent and version that stand in line. */
 export interface QueueLine {
@@ -428,4 +435,14 @@ export interface DueQuery {
   /** Only runs that would have that many crashes under a new claim: at least `from`, fewer than `below`. */
   readonly crashes?: { readonly from?: number; readonly below?: number };
   readonly isGone: (owner: Owner) => boolean;
+}
+
+/** Which runs nobody has claimed for a while. */
+export interface OverdueQuery {
+  readonly now: number;
+  readonly forMs: number;
+  readonly agents: readonly string[];
+  readonly limit: number;
+  /** Only those behind the last run of another page. */
+  readonly cursor?: string;
 }

@@ -1,10 +1,12 @@
 import { type Amounts, AXES, type Axis, type CountedAxis } from '../core/budget.js';
 import type { EffectId } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
+import type { Claim } from '../ports/engine.js';
 import type { Books } from './books.js';
 import { wrongFingerprint } from './divergence.js';
 import { effectContext } from './effect-context.js';
 import type { EffectsUnderWay } from './effects-under-way.js';
+import type { AttemptHost } from './host.js';
 import type { Journal } from './journal.js';
 import { isUnder } from './loaded-entry.js';
 import { isLeaf, type Pending } from './open-effects.js';
@@ -14,6 +16,8 @@ import { hasStarted, isAgreed, wasIntended } from './started.js';
 
 /** What admission needs of the other parts of its life. */
 export interface AdmissionOwner {
+  readonly claim: Claim;
+  readonly host: AttemptHost;
   readonly recorded: Recorded;
   readonly journal: Journal;
   readonly books: Books;
@@ -81,7 +85,7 @@ export class Admission {
     if (closed !== undefined) return pending.reject(closed);
     const { id } = pending;
     if (recorded.starts.has(id) || recorded.ends.has(id) || recorded.stoppedCalls.has(id)) {
-      const diverged = wrongFingerprint(recorded, pending);
+      const diverged = wrongFingerprint(this.run, pending);
       if (diverged !== undefined) return life.fail(diverged);
       this.recall(pending);
     }

@@ -13,6 +13,10 @@ export function checkAgents(agents: Agents): void {
         `The version of agents.${name} must be a text that is not empty, not ${JSON.stringify(versioned.version)}.`,
       );
     }
+    if (typeof (versioned?.agent as { readonly agent?: unknown } | null | undefined)?.agent === 'function')
+      throw new ConfigError(
+        `agents.${name} has its version in the wrong place. Set it in the definition, as in defineAgent({ version: '2', … }), and pass what that returns.`,
+      );
     throw new ConfigError(
       `agents.${name} is not an agent. Pass a function, { agent, version }, or what defineAgent or workflow returns: a definition alone has to go through defineAgent first.`,
     );

@@ -1,11 +1,11 @@
 import { failureOf, JournalConflictError } from '../core/errors.js';
 import { through } from '../core/join-seams.js';
 import type { Rest } from '../ports/engine.js';
+import { agentNamed } from './agent-named.js';
 import type { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
-import { carryOutLateCancel } from './late-cancel.js';
 import type { Leases } from './leases.js';
 import { readAll } from './load.js';
 import type { Settings } from './options.js';
@@ -45,8 +45,8 @@ export function hostFor(house: Household): AttemptHost {
     engine,
     seams,
     options,
-    me: host.owner(),
     isGone: (owner) => host.isGone(owner),
+    versionOf: (agent) => agentNamed(settings.agents, agent).version,
     leases: leases.until,
     priceOf: prices,
     breakers: new WeakMap(),
@@ -93,9 +93,9 @@ type Release = Parameters<AttemptHost['release']>[1];
 async function release(house: Household, attempt: Attempt, rest: Release): Promise<void> {
   const { engine, clock } = house.settings;
   const activeMs = attempt.life.time.total();
-  await engine.release(attempt.claim, { ...rest, now: clock.now(), activeMs });
+  const yields = rest.status === 'bounded' ? ({ unlessCancelled: true } as const) : {};
+  await engine.release(attempt.claim, { ...rest, ...yields, now: clock.now(), activeMs });
   house.forget(attempt, rest.status === 'suspended' ? rest.wakeAt : undefined);
-  if (rest.status === 'bounded') await carryOutLateCancel(engine, attempt.runId);
 }
 
 /** Hands the whole journal to telemetry. Nothing waits for it. */
@@ -118,12 +118,11 @@ function broke(house: Household, life: Life, error: unknown): void {
   if (isStorageFailure(error)) return tell();
   const { code } = failureOf(error);
   const attention = error instanceof Error ? error.message : String(error);
-  const rest: Rest = { status: 'stalled', attention, code, now: clock.now() };
+  // no loop: whoever takes it up for a cancellation writes that down before anything can break again
+  const rest: Rest = { status: 'stalled', attention, code, unlessCancelled: true, now: clock.now() };
   onStalled(life.runId, error);
   const failedTo = (problem: unknown): void => onProblem(problem, `setting run ${life.runId} aside`);
-  // no loop: whoever takes it up for a cancellation writes that down before anything can break again
-  const late = (): Promise<void> => carryOutLateCancel(engine, life.runId);
   const released = engine.release(life.claim, rest);
   released.then(tell, tell); // before anybody can take it up again
-  released.then(late).catch(failedTo);
+  released.catch(failedTo);
 }

@@ -1,6 +1,6 @@
 import { FlyballError } from '../core/errors.js';
 import type { Driver, Rested } from '../ports/dispatcher.js';
-import type { RunRecord } from '../ports/engine.js';
+import type { RunPage, RunRecord } from '../ports/engine.js';
 import { drive } from './drive.js';
 import { Herald } from './herald.js';
 import { type Opened, recordOf } from './run-handles.js';
@@ -12,7 +12,8 @@ export class Attendance implements Driver {
   private readonly work: Work;
   private readonly herald: Herald;
   private readonly waiting: (() => void)[] = [];
-  private driving = 0;
+  /** Runs that are driven, and how many have called for each: one place each, whoever called. */
+  private readonly driven = new Map<string, number>();
   private isLeaving = false;
   private cancelAnnounce: () => void = () => undefined;
   private stopAttending: () => void = () => undefined;
@@ -59,17 +60,29 @@ export class Attendance implements Driver {
   async drive(runId: string): Promise<Rested> {
     const record = await recordOf(this.opened, runId);
     await this.refuseOtherVersion(record);
-    while (this.driving >= this.work.concurrency && !this.isLeaving)
+    await this.untilLeft(runId); // whoever only waits for another process takes no place
+    while (!this.driven.has(runId) && !this.hasRoom && !this.isLeaving)
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     if (this.isLeaving) throw new FlyballError('RUN_UNLOADED', `This worker is closing. Run ${runId} is for another.`);
-    this.driving += 1;
+    this.driven.set(runId, (this.driven.get(runId) ?? 0) + 1);
+    this.callNext(); // where its place was taken before, there may be room for another one
     try {
       await this.untilLeft(runId);
       return await drive(this.opened, runId);
     } finally {
-      this.driving -= 1;
-      this.waiting.shift()?.();
+      const others = (this.driven.get(runId) ?? 1) - 1;
+      if (others > 0) this.driven.set(runId, others);
+      else this.driven.delete(runId);
+      this.callNext();
     }
+  }
+
+  private get hasRoom(): boolean {
+    return this.driven.size < this.work.concurrency;
+  }
+
+  private callNext(): void {
+    if (this.hasRoom) this.waiting.shift()?.();
   }
 
   has(runId: string): boolean {
@@ -80,15 +93,9 @@ export class Attendance implements Driver {
     return recordOf(this.opened, runId);
   }
 
-  async overdue({ forMs, limit }: { readonly forMs: number; readonly limit: number }): Promise<readonly RunRecord[]> {
+  overdue(query: Parameters<Driver['overdue']>[0]): Promise<RunPage> {
     const { engine, clock } = this.opened.settings;
-    const before = clock.now() - forMs;
-    const due = await engine.due({ now: before, limit, agents: this.agents, isGone: () => false });
-    const records = await Promise.all(due.map((runId) => engine.get(runId)));
-    return records.filter(
-      (record): record is RunRecord =>
-        record !== undefined && (record.owner !== undefined || (record.wakeAt ?? record.updatedAt) <= before),
-    );
+    return engine.overdue({ ...query, now: clock.now(), agents: this.agents });
   }
 
   /** While somebody else who is alive works on it, there is nothing to take over: it may come to rest there. */

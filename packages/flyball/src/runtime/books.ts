@@ -52,7 +52,15 @@ export class Books {
     this.ledger.mayHaveCost(possibly, { shown: true });
     this.ledger.hasSpentBefore(recorded.before.autonomySpent);
     this.bounds = new Bounds((refusal) => this.tellTrip(refusal));
-    this.eras = new Eras(recorded, this.ledger, (event) => run.journal.tell(event));
+    this.eras = new Eras(
+      recorded,
+      this.ledger,
+      (event) => run.journal.tell(event),
+      // what was spent before may be most of it, and nothing more need be spent under it
+      (ledgers) => {
+        for (const ledger of ledgers) this.warn(ledger);
+      },
+    );
   }
 
   private tellTrip(refusal: Refusal): void {

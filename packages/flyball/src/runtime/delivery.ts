@@ -7,7 +7,7 @@ import type { Claim } from '../ports/engine.js';
 import type { Admission } from './admission.js';
 import { Boards } from './boards.js';
 import type { Books } from './books.js';
-import { nobodyAsked, unclaimedStart } from './divergence.js';
+import { nobodyAsked, unaskedChange, unclaimedStart } from './divergence.js';
 import type { EffectsUnderWay } from './effects-under-way.js';
 import type { AttemptHost } from './host.js';
 import type { Journal } from './journal.js';
@@ -61,6 +61,7 @@ export class Delivery {
   private readonly queue: Written[] = [];
   /** Of a fork: it is told the ids of its ancestors while it repeats what they did. */
   private readonly shown: ShownId | undefined;
+  /** What the code was told in this life, by what it asked. */
   private readonly decidedChanges = new Map<string, boolean>();
   /** How much of the history was delivered. */
   private cursor = 0;
@@ -106,7 +107,7 @@ export class Delivery {
 
   /** Only people, signals and timers can move the run. */
   get onlyWaits(): boolean {
-    return this.queue.length === 0 && this.run.effects.open.onlyWait();
+    return this.live && this.queue.length === 0 && this.run.effects.open.onlyWait();
   }
 
   asked(id: EffectId): void {
@@ -119,15 +120,18 @@ export class Delivery {
   }
 
   /** True where the code runs on new entries; false, for good, where an older version already went past. */
-  changed(id: string): boolean {
+  changed(path: string, id: string): boolean {
     const { recorded, journal } = this.run;
-    if (recorded.changedIds.has(id)) return true;
     const known = this.decidedChanges.get(id);
     if (known !== undefined) return known;
-    const isOld = !this.live && (this.cursor < recorded.deliveries.length || this.unclaimedStart() !== undefined);
-    this.decidedChanges.set(id, !isOld);
-    if (!isOld) journal.tell({ type: 'changed', id });
-    return !isOld;
+    const isMarked = recorded.changedIds.has(id);
+    const isNew = this.live || (this.cursor >= recorded.deliveries.length && this.unclaimedStart() === undefined);
+    this.decidedChanges.set(id, isMarked || isNew);
+    if (isNew && !isMarked) {
+      journal.fits(); // from here on, code without the change does not
+      journal.tell({ type: 'changed', id, path });
+    }
+    return isMarked || isNew;
   }
 
   /** Appends an end and puts it in line for delivery. */
@@ -186,22 +190,23 @@ export class Delivery {
   }
 
   private endHistory(): void {
-    const { books, admission, life, inbox, host, harvest, recorded } = this.run;
+    const { books, admission, life, inbox, host, harvest } = this.run;
     books.eras.enterAll('end');
     if (admission.startLate()) return this.kick();
-    const orphan = this.unclaimedStart();
+    const orphan = this.unclaimedStart() ?? unaskedChange(this.run, this.decidedChanges);
     if (orphan !== undefined) return life.fail(orphan);
     if (harvest !== undefined) return host.harvested(this.run);
     const heard = inbox.open();
-    if (recorded.attempts === 0) return this.goLive(); // its messages were read a moment ago
+    if (this.run.recorded.attempts === 0) return this.goLive(); // its messages were read a moment ago
     this.isHearing = true;
     heard.then(() => this.goLive()).catch((error: unknown) => life.fail(error));
   }
 
   private goLive(): void {
-    const { life } = this.run;
+    const { life, journal } = this.run;
     if (life.isDead) return;
     this.live = true;
+    journal.fits();
     life.time.arm();
     if (life.isCancelling) this.holdsBack = true;
     else this.startHeld();
@@ -257,7 +262,7 @@ export class Delivery {
     const pending = effects.open.get(id);
     if (pending === undefined) {
       beforeTurn();
-      return this.unasked(id, event.type);
+      return this.unasked(id, event);
     }
     books.settle(pending, event);
     if (books.caughtUp(id)) admission.startHeld();
@@ -273,19 +278,20 @@ export class Delivery {
   /** The end of a gate or a doubt goes to the effect that waits behind it. */
   private answerSub(event: EventOf<'wait-end'>): void {
     const owner = this.run.effects.open.get(event.id.slice(0, event.id.indexOf('!')));
-    if (owner === undefined) return this.unasked(event.id, event.type);
+    if (owner === undefined) return this.unasked(event.id, event);
     const subs = subsOf(owner);
     subs.ended.set(event.id, event);
     subs.waiters.get(event.id)?.(event);
   }
 
-  private unasked(id: EffectId, what: string): void {
+  private unasked(id: EffectId, event: EndEvent | EventOf<'rollback-end'>): void {
     // an effect that ended just before its scope was closed has no reader any more
-    if (!this.run.effects.isClosed(id)) this.run.life.fail(nobodyAsked(id, what));
+    const { effects, life } = this.run;
+    if (!effects.isClosed(id)) life.fail(nobodyAsked(this.run, { id, event }));
   }
 
   private unclaimedStart(): FlyballError | undefined {
-    const { recorded, effects } = this.run;
-    return unclaimedStart(recorded, (id) => effects.open.has(id) || effects.isClosed(id));
+    const { effects } = this.run;
+    return unclaimedStart(this.run, (id) => effects.open.has(id) || effects.isClosed(id));
   }
 }

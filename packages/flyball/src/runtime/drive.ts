@@ -11,12 +11,22 @@ export async function drive(opened: Opened, runId: string): Promise<Rested> {
   for (;;) {
     const record = await recordOf(opened, runId);
     const isHere = await lives.holds(runId);
-    if (!isHere && !(await hasTurn(opened, record))) return rested(opened, record);
+    if (!isHere && !(await hasTurn(opened, record))) {
+      if (!isPassedThrough(record)) return rested(opened, record);
+      await untilLater(opened);
+      continue;
+    }
     if (failure !== undefined) throw failure.error; // it went wrong here, and is still to be done
     lives.agent(record.agent);
     const handle = isHere
       ? handleOf(opened, runId)
-      : await launch(opened, runId, 'wake', undefined, { takeOver: true });
+      : await launch(opened, runId, 'wake', undefined, { takeOver: true }).catch(async (error: unknown) => {
+          if (!isPassedThrough(await recordOf(opened, runId))) throw error;
+        });
+    if (handle === undefined) {
+      await untilLater(opened);
+      continue;
+    }
     failure = await handle.outcome().then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -25,10 +35,19 @@ export async function drive(opened: Opened, runId: string): Promise<Rested> {
   }
 }
 
-/** Whether it has something to do now, whoever holds it. */
+/** Somebody holds it for a moment to write down what was decided about it: by the end of that lease at the latest it is free. */
+function isPassedThrough({ status, owner }: RunRecord): boolean {
+  return status === 'running' && owner?.passing === true;
+}
+
+function untilLater({ settings: { clock } }: Opened): Promise<void> {
+  return new Promise((resolve) => clock.after(20, resolve));
+}
+
+/** Whether it has something to do now, whoever works on it. */
 async function hasTurn({ settings: { engine, clock }, lives }: Opened, record: RunRecord): Promise<boolean> {
   const { id, agent, status } = record;
-  const msLeft = lives.clocks.msLeft(id);
+  const msLeft = lives.clocks.msLeft(record);
   if (status === 'suspended' && msLeft === 0) return true; // it has slept here for as long as it was to
   const asleep = msLeft === undefined ? [] : [id];
   const due = await engine.due({
@@ -37,14 +56,15 @@ async function hasTurn({ settings: { engine, clock }, lives }: Opened, record: R
     agents: [agent],
     only: [id],
     asleep,
-    isGone: () => true,
+    isGone: (owner) => owner.passing !== true || lives.isOver(owner),
   });
   return due.length > 0;
 }
 
-function rested({ settings: { clock }, lives }: Opened, { id, status, wakeAt }: RunRecord): Rested {
+function rested({ settings: { clock }, lives }: Opened, record: RunRecord): Rested {
+  const { status, wakeAt } = record;
   if (status !== 'suspended' || wakeAt === undefined) return { status };
-  const msLeft = lives.clocks.msLeft(id);
+  const msLeft = lives.clocks.msLeft(record);
   return { status, wakeAt: msLeft === undefined ? wakeAt : clock.now() + msLeft };
 }
 

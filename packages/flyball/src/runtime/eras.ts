@@ -29,15 +29,23 @@ export class Eras {
   private readonly recorded: Recorded;
   private readonly root: Ledger;
   private readonly tell: (event: EventOf<'slice-change'>) => void;
+  /** The last budget holds for these from here on. */
+  private readonly begun: (ledgers: readonly Ledger[]) => void;
   private readonly children = new Map<EffectId, Child>();
   private unmet: Unmet[] = [];
   private asked = 0;
   private at = 0;
 
-  constructor(recorded: Recorded, root: Ledger, tell: (event: EventOf<'slice-change'>) => void) {
+  constructor(
+    recorded: Recorded,
+    root: Ledger,
+    tell: (event: EventOf<'slice-change'>) => void,
+    begun: (ledgers: readonly Ledger[]) => void,
+  ) {
     this.recorded = recorded;
     this.root = root;
     this.tell = tell;
+    this.begun = begun;
   }
 
   /** Which one holds now. */
@@ -188,7 +196,9 @@ export class Eras {
     if (next.fresh) for (const ledger of [this.root, ...this.ledgers()]) ledger.beginAnew();
     this.root.become(next.budget);
     for (const [id, child] of this.children) this.restore(id, child, next.from);
-    if (this.next === undefined) this.deriveAnew();
+    if (this.next !== undefined) return;
+    this.deriveAnew();
+    this.begun([this.root, ...this.ledgers()]);
   }
 
   private restore(id: EffectId, child: Child, from: number): void {

@@ -73,6 +73,7 @@ export class Herald {
 
   private async write(what: Pick<Announcement, 'agents' | 'draining'>, forMs: number): Promise<void> {
     const { engine, clock, host, dispatcher } = this.settings;
+    await host.refresh();
     const { concurrency, weight } = this.work;
     const about = { id: this.id, owner: host.owner(), since: this.since, weight, runs: this.loaded() };
     const bound = Number.isFinite(concurrency) ? { concurrency } : {};

@@ -49,8 +49,9 @@ export interface AttemptHost {
   readonly engine: Engine;
   readonly seams: Seams;
   readonly options: AttemptOptions;
-  readonly me: Owner;
   isGone(owner: Owner): boolean;
+  /** The version of an agent that this process has. */
+  versionOf(agent: string): string;
   /** Until when each run that lives here is leased, by the monotonic reading. */
   readonly leases: ReadonlyMap<string, number>;
   priceOf(modelId: string, own: Price | undefined): Price | undefined;

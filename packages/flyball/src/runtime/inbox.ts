@@ -235,6 +235,7 @@ export class Inbox {
       id: waiter.id,
       signal: message.id,
       from: message.from,
+      ...(message.askers === undefined ? {} : { askers: message.askers }),
       ...(checked.value === undefined ? {} : { payload: checked.value }),
     });
   }

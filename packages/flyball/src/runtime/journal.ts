@@ -12,7 +12,7 @@ import { Writer, type Written } from './writer.js';
 
 /** What the journal needs of the life that writes it. */
 export interface JournalOwner {
-  readonly host: Pick<AttemptHost, 'engine' | 'options' | 'audience' | 'wentOn'>;
+  readonly host: Pick<AttemptHost, 'engine' | 'options' | 'audience' | 'wentOn' | 'versionOf'>;
   readonly clock: { now(): number };
   readonly claim: Claim;
   readonly recorded: Recorded;
@@ -130,6 +130,12 @@ export class Journal {
 
   announceCalls(event?: RunEvent): void {
     for (const start of this.callsUnderWay.before(event)) this.writer.push(start);
+  }
+
+  /** The code has repeated all of the history, so it fits: whoever goes on later is to be of its version. */
+  fits(): void {
+    const { host, claim } = this.run;
+    this.writer.adopt(host.versionOf(claim.record.agent));
   }
 
   /** Fixes a value for the whole run; answers the one that stands. */

@@ -112,6 +112,13 @@ export class LiftedBounds {
     return place < (node === '' ? this.lastLift : (this.children.get(node) ?? -1));
   }
 
+  /** What was decided here, in this scope, may have followed from the outcome of a child that goes on. */
+  isDecidedAnew(scope: string, place: number): boolean {
+    return this.waysOut.some(
+      ({ reach, from, to, path }) => reach === 'around' && from < place && place < to && isUnder(path, scope),
+    );
+  }
+
   /** What the code at this level did or told here, it did on its way out. */
   isOnTheWayOut(path: string, place: number): boolean {
     return this.waysOut.some(

@@ -38,6 +38,10 @@ export class Lives implements Home, Household {
   readonly host: AttemptHost;
   private readonly attempts = new Map<string, Attempt>();
   private readonly launching = new Set<string>();
+  /** Of runs that are about to be launched: one may be there more than once. */
+  private readonly places = new Set<{ readonly runId: string }>();
+  /** As many as may be among those that are just being taken. */
+  private placesToTake = 0;
   /** Runs are just being taken: which ones is not known yet. */
   private taking: Promise<void> = Promise.resolve();
   private closed = false;
@@ -72,11 +76,20 @@ export class Lives implements Home, Household {
     return this.attempts.size;
   }
 
-  /** Runs that are here or on their way. */
+  /** Places of runs that are here, on their way, or may be. */
   get occupied(): number {
-    let coming = 0;
-    for (const runId of this.launching) if (!this.attempts.has(runId)) coming += 1;
-    return this.attempts.size + coming;
+    const coming = new Set(this.launching);
+    for (const { runId } of this.places) coming.add(runId);
+    let occupied = this.attempts.size + this.placesToTake;
+    for (const runId of coming) if (!this.attempts.has(runId)) occupied += 1;
+    return occupied;
+  }
+
+  /** Keeps a place for a run that is about to be launched, until what this returns is called. */
+  keepPlace(runId: string): () => void {
+    const place = { runId };
+    this.places.add(place);
+    return () => void this.places.delete(place);
   }
 
   has(runId: string): boolean {
@@ -117,11 +130,39 @@ export class Lives implements Home, Household {
       const term = this.leases.term();
       // whoever wakes a run by hand goes by the date, and would find it asleep again and again
       if ((before?.wakeAt ?? Number.POSITIVE_INFINITY) <= term.now) this.clocks.forget(runId);
-      const me = host.owner();
-      const isGone = (owner: Owner): boolean => how.takeOver === true || owner.id === me.id || host.isGone(owner);
-      const claim = await engine.claim(runId, { owner: me, isGone, ...term });
+      const claim = await this.claim(runId, term, how);
       await this.enter(claim, term, why, { resume, how });
     });
+  }
+
+  /** Whoever held a run as this owner does so no more: this process was it, or it is gone. */
+  isOver(owner: Owner): boolean {
+    const { host } = this.settings;
+    return owner.id === host.owner().id || host.isGone(owner);
+  }
+
+  /**
+   * What it says of owners holds while the claim is waited for. One that was cut off may arrive later: by then the run may
+   * live here, or it may be the turn of somebody else.
+   */
+  private async claim(runId: string, term: Term, { takeOver, putBack }: How): Promise<Claim> {
+    const { engine, host } = this.settings;
+    for (;;) {
+      const me = host.owner();
+      let isWaiting = true;
+      const isGone = (owner: Owner): boolean =>
+        isWaiting && ((takeOver === true && owner.passing !== true) || this.isOver(owner));
+      const owner: Owner = putBack === true ? { ...me, passing: true } : me;
+      try {
+        return await engine.claim(runId, { owner, isGone, ...term });
+      } catch (error) {
+        // an operator may have declared us gone at this moment: then we have another name by now
+        if (error instanceof JournalConflictError) await host.refresh();
+        if (host.owner().id === me.id) throw error;
+      } finally {
+        isWaiting = false;
+      }
+    }
   }
 
   /** Takes what is due and sets it going. Answers the runs; what became of each is told as it happens. */
@@ -130,12 +171,12 @@ export class Lives implements Home, Household {
     const term = this.leases.term();
     const here = [...this.launching, ...this.leases.lapsed(this.attempts.keys())];
     const taken = engine.take({ ...query, here }, { owner: host.owner(), ...term });
-    this.taking = taken.then(
-      (claims) => {
-        for (const { runId } of claims) this.launching.add(runId);
-      },
-      () => undefined,
-    );
+    this.placesToTake = query.limit; // what is started meanwhile must not get them as well
+    const come = (claims: readonly Claim[]): void => {
+      for (const { runId } of claims) this.launching.add(runId);
+      this.placesToTake = 0;
+    };
+    this.taking = taken.then(come, () => come([]));
     const claims = await taken;
     for (const claim of claims) {
       const { runId } = claim;

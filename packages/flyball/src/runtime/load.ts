@@ -1,10 +1,12 @@
 import { contentId, decode, referencesIn } from '../core/codec.js';
+import { refuseDamaged } from '../core/damaged-record.js';
 import { entryDamaged, runDamaged } from '../core/engine-errors.js';
 import { FlyballError } from '../core/errors.js';
 import { type EffectId, type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
 import type { MediaPart } from '../core/parts.js';
 import { append, mediaFrom, type Prompt, segmentFrom } from '../core/prompt.js';
 import type { Engine, RunRecord, StoredEntry } from '../ports/engine.js';
+import { forkParent } from './fork-parent.js';
 import type { Lineage } from './lineage.js';
 import type { LoadedEntry } from './loaded-entry.js';
 
@@ -15,19 +17,23 @@ export interface Loaded {
 }
 
 /** A run, and whose contents it refers to. */
-type Whose = Pick<RunRecord, 'id' | 'tenant'>;
+type Whose = Pick<RunRecord, 'id' | 'tenant' | 'damaged'>;
 
-export async function load(engine: Engine, record: RunRecord, generation: number): Promise<Loaded> {
+/** `below`: the forks that this run is loaded for. */
+export async function load(
+  engine: Engine,
+  record: RunRecord,
+  generation: number,
+  below: readonly string[] = [],
+): Promise<Loaded> {
   const own = await readEntries(engine, record, generation);
   const seed = generation === 0 ? record.id : `${record.id}/${generation}`;
   if (record.fork === undefined) return { entries: own, lineage: { seed, ancestors: [] } };
   const live = await isLive(engine, record);
   if (generation > 0) return { entries: own, lineage: { seed, ancestors: [], fork: { live, later: new Map() } } };
   const { run, generation: parentGeneration, seq } = record.fork;
-  const parent = await engine.get(run);
-  if (parent === undefined)
-    throw new FlyballError('RUN_NOT_FOUND', `Run ${record.id} was forked from ${run}, which no longer exists.`);
-  const above = await load(engine, parent, parentGeneration);
+  const parent = await forkParent(engine, record, { fork: record.fork, below });
+  const above = await load(engine, parent, parentGeneration, [...below, record.id]);
   const inherited = above.entries
     .filter((entry) => entry.inherited !== undefined || entry.seq <= seq)
     .map((entry): LoadedEntry => ({ inherited: run, ...entry }));
@@ -55,6 +61,7 @@ export interface JournalPart {
 
 /** A reader that comes back gets what it has not seen, without the rest being read again. */
 export async function readPart(engine: Engine, record: RunRecord, part: JournalPart): Promise<readonly Entry[]> {
+  refuseDamaged(record);
   const { after, limit = Number.POSITIVE_INFINITY } = part;
   const found: Entry[] = [];
   for (let generation = after?.generation ?? 0; generation <= record.generation && found.length < limit; generation++) {
@@ -69,6 +76,7 @@ export async function readPart(engine: Engine, record: RunRecord, part: JournalP
 const PAGE = 1_000;
 
 export async function readEntries(engine: Engine, run: Whose, generation: number): Promise<readonly Entry[]> {
+  refuseDamaged(run);
   const entries: Entry[] = [];
   for (let from = 0; ; from += PAGE) {
     const page = await engine.read(run.id, { generation, from, to: from + PAGE - 1 });
@@ -80,6 +88,7 @@ export async function readEntries(engine: Engine, run: Whose, generation: number
 
 /** What a run waits for, from the engine's index of it: the journal's other entries are not read. */
 export async function openWaitsOf(engine: Engine, run: Whose): Promise<readonly EventOf<'wait-start'>[]> {
+  refuseDamaged(run);
   const starts: EventOf<'wait-start'>[] = [];
   for (const { token, generation, seq } of await engine.waits(run.id)) {
     const [entry] = await decodeEntries(engine, run, await engine.read(run.id, { generation, from: seq, to: seq }));
@@ -128,7 +137,9 @@ function damagedAt(runId: string, entry: StoredEntry): never {
 }
 
 /** Builds a stored prompt chain again. Each link's id is computed anew, so that damage shows. */
-export async function readPrompt(engine: Engine, { tenant }: Whose, tip: string): Promise<Prompt | undefined> {
+export async function readPrompt(engine: Engine, run: Whose, tip: string): Promise<Prompt | undefined> {
+  refuseDamaged(run);
+  const { tenant } = run;
   const links = await engine.links(tenant, tip);
   const blobs = await engine.blobs(
     tenant,

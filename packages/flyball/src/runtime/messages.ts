@@ -24,20 +24,24 @@ export async function post(
   lives.poke(runId);
   // also one that came before: whoever sends it again may have died before it was dispatched
   if (answer === 'accepted' || answer === 'duplicate') await dispatcher?.dispatch(runId);
-  return answer;
+  // an id of ours is sent by nobody else: what came before is this message, which a driver has sent again
+  return answer === 'duplicate' && message.id === undefined ? 'accepted' : answer;
 }
 
+/** `askers`: of what a run sends. Whoever sends from outside cannot name any. */
 export async function signal(
   opened: Opened,
   runId: string,
   name: string,
   payload: unknown,
   sent: SignalOptions,
+  askers?: readonly string[],
 ): Promise<Receipt> {
   const { settings, lives } = opened;
   const record = await recordOf(opened, runId);
   refuseTerminal(record);
-  const message = { from: sent.from ?? ANONYMOUS, body: encodePayload(payload), ...named(sent) };
+  const asked = askers === undefined ? {} : { askers };
+  const message = { from: sent.from ?? ANONYMOUS, body: encodePayload(payload), ...named(sent), ...asked };
   const past = async () => waitsIn(await readAll(settings.engine, await recordOf(opened, runId)));
   // another look where the question was closed between the look and the answer: then it is over, and that is said
   for (let looks = 0; looks < LOOKS; looks++) {

@@ -34,19 +34,21 @@ export async function startRun(opened: Opened, agent: string, input: unknown, gi
   const guard = through(seams, 'input', async (value) => value);
   const guarded = await guard(roundTrip(input), { runId: id, tenant, subject, at: '' });
   const who = { agent, version, subject, tenant };
-  const inLine = opened.worker.leavesInLine(agent) || (lives.isClosed && settings.dispatcher === undefined);
   const { starter } = start;
   const known = starter === undefined ? {} : { starter };
   const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, ...who, input: guarded, budget, ...known };
-  await create(opened, {
-    id,
-    ...who,
-    createdAt: clock.now(),
-    inLine,
-    ...(start.source === undefined ? {} : { source: start.source }),
-    first: firstBatch(first, clock.now()),
+  return opened.worker.admit({ id, agent }, async (waits) => {
+    const inLine = waits || (lives.isClosed && settings.dispatcher === undefined);
+    await create(opened, {
+      id,
+      ...who,
+      createdAt: clock.now(),
+      inLine,
+      ...(start.source === undefined ? {} : { source: start.source }),
+      first: firstBatch(first, clock.now()),
+    });
+    return launchNew(opened, id, inLine);
   });
-  return launchNew(opened, id, inLine);
 }
 
 export async function forkRun(opened: Opened, runId: string, given: ForkOptions): Promise<RunHandle> {
@@ -77,17 +79,19 @@ export async function forkRun(opened: Opened, runId: string, given: ForkOptions)
     budget: checkedBudget(given.budget ?? withoutPastDeadline(completed(own.budget), now)),
     fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', stateAfter(prefix), latest) },
   };
-  const inLine = opened.worker.leavesInLine(parent.agent);
-  await create(opened, {
-    id,
-    ...who,
-    createdAt: clock.now(),
-    inLine,
-    fork,
-    ...(parent.source === undefined ? {} : { source: parent.source }),
-    first: firstBatch(start, now),
+  return opened.worker.admit({ id, agent: parent.agent }, async (inLine) => {
+    await create(opened, {
+      id,
+      ...who,
+      version: parent.version, // that code fits what the fork begins with; ours may not
+      createdAt: clock.now(),
+      inLine,
+      fork,
+      ...(parent.source === undefined ? {} : { source: parent.source }),
+      first: firstBatch(start, now),
+    });
+    return launchNew(opened, id, inLine);
   });
-  return launchNew(opened, id, inLine);
 }
 
 /** Whoever asks again for a run that is there may have died, or heard nothing, before it was dispatched. */

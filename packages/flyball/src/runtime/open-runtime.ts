@@ -1,4 +1,4 @@
-import { ConfigError, FlyballError } from '../core/errors.js';
+import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
 import { checkAgents } from './agent-named.js';
 import { Attendance } from './attendance.js';
 import { Audience } from './audience.js';
@@ -9,10 +9,11 @@ import { cancel, pause, post, redirect, signal } from './messages.js';
 import { forkRun, startRun } from './new-runs.js';
 import { type RuntimeParts, settle } from './options.js';
 import { otherRunsOf } from './other-runs.js';
+import type { Resume } from './reopening.js';
 import { handleOf, handleOfAgent, launch, type Opened, recordOf, refuseTerminal } from './run-handles.js';
 import type { RunHandle, Runtime } from './runtime.js';
 import { isOfStorage } from './stopped-here.js';
-import { Worker } from './worker.js';
+import { isAtRest, Worker } from './worker.js';
 
 /** The process's side of running agents: starts, resumes, signals, forks, and keeps what is due moving. */
 export function openRuntime(parts: RuntimeParts): Runtime {
@@ -60,7 +61,26 @@ export function openRuntime(parts: RuntimeParts): Runtime {
   };
 }
 
+/** How often a resume is tried that somebody else was quicker than. */
+const TRIES = 8;
+
+/** Somebody may be looking at a run that rests, to write down what was said to it before: that is over in a moment. */
 async function resume(
+  opened: Opened,
+  runId: string,
+  given: NonNullable<Parameters<Runtime['resume']>[1]>,
+): Promise<RunHandle> {
+  const { status } = await recordOf(opened, runId);
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await resumeNow(opened, runId, given);
+    } catch (error) {
+      if (!(error instanceof JournalConflictError) || !isAtRest(status) || tries === TRIES) throw error;
+      await new Promise<void>((resolve) => opened.settings.clock.after(Math.min(500, 10 * 2 ** tries), resolve));
+    }
+}
+
+async function resumeNow(
   opened: Opened,
   runId: string,
   given: NonNullable<Parameters<Runtime['resume']>[1]>,
@@ -77,10 +97,17 @@ async function resume(
     return handleOf(opened, runId);
   }
   const resumed = { by, ...(given.budget === undefined ? {} : { budget: given.budget }) };
+  return opened.worker.admit(record, (isInLine) =>
+    isInLine || opened.settings.dispatcher !== undefined
+      ? resumeInLine(opened, runId, resumed)
+      : launch(opened, runId, 'resume', resumed),
+  );
+}
+
+/** What was decided is written down here; whose turn it is shows later. */
+async function resumeInLine(opened: Opened, runId: string, resumed: Resume): Promise<RunHandle> {
   const { dispatcher } = opened.settings;
-  const isInLine = opened.worker.leavesInLine(record.agent);
-  if (dispatcher === undefined && !isInLine) return launch(opened, runId, 'resume', resumed);
-  await lives.launch(runId, 'resume', resumed, { putBack: true }).catch(async (error: unknown) => {
+  await opened.lives.launch(runId, 'resume', resumed, { putBack: true }).catch(async (error: unknown) => {
     // it may be claimed here and not given back: whoever drives it next takes it from us
     if (isOfStorage(error)) await dispatcher?.dispatch(runId);
     throw error;
@@ -95,11 +122,13 @@ async function wake(opened: Opened, runId: string): Promise<RunHandle> {
   const record = await recordOf(opened, runId);
   refuseTerminal(record);
   lives.agent(record.agent);
-  await opened.settings.dispatcher?.dispatch(runId);
-  const isInLine = opened.worker.leavesInLine(record.agent);
-  const isElsewhere = lives.has(runId) || opened.settings.dispatcher !== undefined || isInLine;
-  if (isInLine) opened.worker.lookSoon();
-  return isElsewhere ? handleOf(opened, runId) : launch(opened, runId, 'wake');
+  const { dispatcher } = opened.settings;
+  await dispatcher?.dispatch(runId);
+  return opened.worker.admit(record, async (isInLine) => {
+    if (isInLine) opened.worker.lookSoon();
+    const isElsewhere = lives.has(runId) || dispatcher !== undefined || isInLine;
+    return isElsewhere ? handleOf(opened, runId) : launch(opened, runId, 'wake');
+  });
 }
 
 async function close(
@@ -119,6 +148,7 @@ async function close(
   await left;
   await taking.withdraw().catch((error: unknown) => settings.onProblem(error, 'withdrawing'));
   worker.stop(); // leases are renewed until nothing needs them
+  await worker.hasLooked();
   lives.abandon();
   audience.rejectAll(
     new FlyballError('RUN_UNLOADED', 'The runtime was closed. The run continues when a runtime opens it again.'),

@@ -6,7 +6,6 @@ import { agentNamed } from './agent-named.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { codeOf } from './finish.js';
-import { carryOutLateCancel } from './late-cancel.js';
 import { load } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { indexJournal, type Recorded } from './recorded.js';
@@ -113,7 +112,7 @@ async function open(home: Home, claim: Claim, why: Why, pauses: readonly StoredM
     type: 'attempt-start',
     attempt: recorded.attempts + 1,
     why,
-    owner: host.me,
+    owner: claim.record.owner ?? settings.host.owner(),
     ...(keeps.length === 0 ? {} : { keeps }),
   });
   attempt.delivery.time.livesFrom(at);
@@ -128,7 +127,7 @@ function workedBefore({ activeMs }: Recorded, { record }: Claim): number {
   return Math.trunc(Math.max(activeMs, record.activeMs));
 }
 
-/** It ended, but its owner died before it could say so. */
+/** It ended, but its owner died before it could say so, or somebody else brought it there between two generations. */
 async function restEnded(
   home: Home,
   claim: Claim,
@@ -138,11 +137,11 @@ async function restEnded(
   const { engine, clock } = home.settings;
   const end = entries.findLast(({ event }) => event.type === 'run-end');
   if (end !== undefined) await home.host.others.ended(claim.record, end);
-  home.dropLease(claim.runId);
+  home.leave(claim.runId);
   const status = outcome.stop as Exclude<Stop, 'suspended'>;
-  await engine.release(claim, { status, ...codeOf(outcome), now: clock.now() });
+  const yields = status === 'bounded' ? ({ unlessCancelled: true } as const) : {};
+  await engine.release(claim, { status, ...codeOf(outcome), ...yields, now: clock.now() });
   home.audience.rested(claim.runId, { outcome });
-  if (status === 'bounded') await carryOutLateCancel(engine, claim.runId);
 }
 
 async function restPaused(home: Home, claim: Claim, entries: readonly LoadedEntry[]): Promise<void> {
@@ -161,7 +160,11 @@ export async function putBack(home: Home, claim: Claim, inLine = false): Promise
   const now = clock.now();
   await engine.release(
     claim,
-    was === 'bounded' || was === 'paused' ? { status: was, now } : { status: 'pending', inLine, now },
+    was === 'bounded'
+      ? { status: was, unlessCancelled: true, now }
+      : was === 'paused'
+        ? { status: was, now }
+        : { status: 'pending', inLine, now },
   );
 }
 

@@ -1,9 +1,11 @@
+import { refuseDamaged } from '../core/damaged-record.js';
 import { FlyballError } from '../core/errors.js';
-import { endedSignal, sourceOf, starterIn } from '../core/other-runs.js';
+import { endedSignal, type OtherRun, sourceOf, starterIn } from '../core/other-runs.js';
 import type { RunRecord } from '../ports/engine.js';
 import { effectContext } from './effect-context.js';
 import { load, readAll, readPart } from './load.js';
 import { cancel, signal } from './messages.js';
+import { missingRun } from './missing-run.js';
 import { startRun } from './new-runs.js';
 import type { OtherRunsHost, Reaching } from './reach.js';
 import { restOf } from './rest-of.js';
@@ -30,17 +32,20 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
     async send(by, to, { name, payload, id }) {
       const record = await reached(opened, by, to);
       const sent = { from: sourceOf(by.runId), id, mayAnswer: false };
-      await signal(opened, to, name, payload, sent).catch(async (error: unknown) => {
+      await signal(opened, to, name, payload, sent, by.starter.askers).catch(async (error: unknown) => {
         // sent before a crash, and the run has ended since
         if (codeOf(error) !== 'ALREADY_TERMINAL' || !(await hasGot(opened, record, id))) throw error;
       });
     },
-    peopleBehind: (askers, tenant) => peopleBehind(opened, askers, tenant),
     async look(by, at, told) {
       const { status } = await reached(opened, by, at);
-      if (!isOver(status) && !(told && status === 'running')) return { status };
-      const outcome = await restOf(settings.engine, at);
-      return outcome.stop === 'suspended' ? { status } : { status: outcome.stop, outcome };
+      const found = async (): Promise<OtherRun> => {
+        if (!isOver(status) && !(told && status === 'running')) return { status };
+        const outcome = await restOf(settings.engine, at);
+        return outcome.stop === 'suspended' ? { status } : { status: outcome.stop, outcome };
+      };
+      // in this order: whoever had a part in what is found has asked by then
+      return { found: await found(), askers: await askersOf(opened, at) };
     },
     async cancel(by, run, id) {
       const record = await reached(opened, by, run);
@@ -56,7 +61,8 @@ export function otherRunsOf(opened: Opened): OtherRunsHost {
       const starter = fork === undefined ? starterIn(source) : undefined;
       if (starter === undefined) return;
       const told = { from: sourceOf(id), id: `${endedSignal(id)}:${generation}.${seq}`, mayAnswer: false };
-      await signal(opened, starter, endedSignal(id), null, told).catch((error: unknown) => {
+      // nobody speaks by it: what the end is, a look tells, and who asked for that
+      await signal(opened, starter, endedSignal(id), null, told, []).catch((error: unknown) => {
         // it is not given back then: whoever takes it up tells again
         if (isOfStorage(error)) throw error;
         const isGone = ['ALREADY_TERMINAL', 'RUN_NOT_FOUND'].includes(codeOf(error) ?? '');
@@ -80,29 +86,20 @@ async function hasGot({ settings: { engine } }: Opened, record: RunRecord, id: s
   return entries.some(({ event }) => event.type === 'wait-end' && event.signal === id);
 }
 
-/** A run of another tenant has nobody behind it that this one may hear of. */
-async function peopleBehind(
-  { settings: { engine } }: Opened,
-  askers: readonly string[],
-  tenant: string,
-): Promise<readonly string[]> {
-  const people = new Set<string>();
-  const seen = new Set<string>();
-  for (const left = [...askers]; left.length > 0; ) {
-    const asker = left.pop() as string;
-    if (seen.has(asker)) continue;
-    seen.add(asker);
-    const runId = starterIn(asker);
-    const record = runId === undefined ? undefined : await engine.get(runId);
-    if (record === undefined || record.tenant !== tenant) people.add(asker);
-    else left.push(...stateAfter((await load(engine, record, record.generation)).entries).askers);
-  }
-  return [...people];
+/** Who has asked by now for what a run does. Whoever looks keeps it: later the run may have been removed. */
+async function askersOf(opened: Opened, runId: string): Promise<readonly string[]> {
+  const { engine } = opened.settings;
+  const record = await recordOf(opened, runId);
+  if (record.status === 'stalled') return []; // it tells no more than that, and may have a journal that cannot be read
+  return stateAfter((await load(engine, record, record.generation)).entries).askers;
 }
 
 /** A run of the same tenant and subject; any other is not there. */
 async function reached(opened: Opened, { tenant, subject }: Reaching, runId: string): Promise<RunRecord> {
-  const record = await recordOf(opened, runId);
+  const { engine } = opened.settings;
+  const record = await engine.get(runId);
+  if (record === undefined) throw await missingRun(engine, runId, tenant);
+  refuseDamaged(record);
   if (record.tenant !== tenant || record.subject !== subject)
     throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}.`);
   return record;

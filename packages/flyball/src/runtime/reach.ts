@@ -22,16 +22,20 @@ export interface OtherRunsHost {
     message: { readonly name: string; readonly payload: unknown; readonly id: string },
   ): Promise<void>;
   /** `told`: it has said that it has ended, and may not have been given back yet. */
-  look(by: Reaching, at: string, told: boolean): Promise<OtherRun>;
+  look(by: Reaching, at: string, told: boolean): Promise<Looked>;
   /** Only whoever started a run cancels it. One that has ended is left as it is. */
   cancel(by: Reaching, run: string, id: string): Promise<void>;
-  /** The people behind those who asked: where another run asked, whoever asked for that one. */
-  peopleBehind(askers: readonly string[], tenant: string): Promise<readonly string[]>;
   /**
    * Tells the run that started this one that it has ended, once for each end: at a bound it may come to several. Rejects
    * where the storage fails, which says nothing of it.
    */
   ended(record: RunRecord, end: Pick<Entry, 'generation' | 'seq'>): Promise<void>;
+}
+
+/** What a look at another run finds, and who has asked for that run: they asked for what comes of the look. */
+export interface Looked {
+  readonly found: OtherRun;
+  readonly askers: readonly string[];
 }
 
 export interface StartOther {

@@ -72,7 +72,7 @@ export function indexJournal(
   const { budgets, slices, warned } = budgetsIn(past, turns);
   const { attempts, late, isPaused, end } = livesIn(past, first.at);
   const { rollbacks, rollbackStarts, undone, doubts } = rollbacksIn(past);
-  const { told, overlaps, changedIds } = toldIn(past);
+  const { told, overlaps, changedIds, changesToAsk } = toldIn(past);
   const head = entries[0]?.event;
   const before = stateAtStart(head !== undefined && isFirst(head) ? head : first.event);
   const lastOwn = entries.findLast((entry) => entry.inherited === undefined) ?? first;
@@ -99,6 +99,7 @@ export function indexJournal(
     told,
     overlaps,
     changedIds,
+    changesToAsk,
     input: first.event.input,
     budget: budgets.at(-1)?.budget ?? completed(first.event.budget),
     lifts: lifted.children,

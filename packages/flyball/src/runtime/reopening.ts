@@ -153,12 +153,17 @@ function lastEnd(entries: readonly LoadedEntry[]): Stopped | undefined {
   return found?.type === 'run-end' && found.outcome.stop === 'bounded' ? found.outcome : undefined;
 }
 
-/** What a resting run waits for, read from its journal. A fork's waits are its own; its past slept for it. */
+/**
+ * What a resting run waits for, read from its journal. A fork's waits are its own; its past slept for it. No entry says that
+ * a branch was left which slept: whoever unloaded the run knew what it sleeps for, and no sleep ends before that.
+ */
 export function openWaits(entries: readonly LoadedEntry[], record: RunRecord): readonly Waiting[] {
   const open = new WaitIndex(entries.filter(({ inherited }) => inherited === undefined)).open();
   const slept = new Set(entries.flatMap(({ event }) => (event.type === 'sleep-end' ? [event.id] : [])));
+  const { status, wakeAt = Number.POSITIVE_INFINITY } = record;
+  const isLeft = (due: number): boolean => status === 'suspended' && due < wakeAt;
   const sleeps = entries.flatMap(({ event }): Waiting[] =>
-    event.type === 'sleep-start' && !slept.has(event.id)
+    event.type === 'sleep-start' && !slept.has(event.id) && !isLeft(event.due)
       ? [{ effect: event.id, kind: 'sleep', name: 'sleep', until: event.due }]
       : [],
   );

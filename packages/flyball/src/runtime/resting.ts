@@ -4,21 +4,13 @@ import { until } from './until.js';
 
 /** Unloads a run that only waits: the journal has everything, so this life can simply be forgotten. */
 export async function suspend(attempt: Attempt): Promise<void> {
-  if (attempt.life.isDead || attempt.life.isResting || !attempt.delivery.onlyWaits) return;
+  if (!onlyWaits(attempt)) return;
   await attempt.inbox.hasRead();
   await attempt.journal.writer.flush();
   // that took a turn: something may have moved meanwhile
-  if (
-    attempt.life.isDead ||
-    attempt.life.isResting ||
-    !attempt.delivery.onlyWaits ||
-    attempt.journal.writer.hasUnwritten
-  )
-    return;
+  if (!onlyWaits(attempt) || attempt.journal.writer.hasUnwritten) return;
   const waiting = waitingOf(attempt);
-  const dues = waiting.flatMap((item) => (item.until === undefined ? [] : [item.until]));
-  const deadline = attempt.life.time.nextDeadline();
-  if (deadline !== undefined) dues.push(deadline);
+  const dues = duesOf(attempt);
   attempt.life.unload();
   await attempt.host.release(attempt, {
     status: 'suspended',
@@ -26,6 +18,23 @@ export async function suspend(attempt: Attempt): Promise<void> {
     waiting: waiting.filter((item) => item.kind !== 'sleep').map((item) => item.name),
   });
   attempt.host.ended(attempt, { stop: 'suspended', waiting, usage: attempt.effects.usage() });
+}
+
+/**
+ * Nothing but a message or a time that lies ahead can move it. One whose time has come was woken for that: unloaded before
+ * it has got anywhere, it would be woken again and again.
+ */
+function onlyWaits(attempt: Attempt): boolean {
+  const { life, delivery, clock } = attempt;
+  if (life.isDead || life.isResting || !delivery.onlyWaits) return false;
+  return duesOf(attempt).every((due) => clock.msUntil(due) > 0);
+}
+
+/** When it moves by itself. */
+function duesOf(attempt: Attempt): readonly number[] {
+  const dues = waitingOf(attempt).flatMap(({ until }) => (until === undefined ? [] : [until]));
+  const deadline = attempt.life.time.nextDeadline();
+  return deadline === undefined ? dues : [...dues, deadline];
 }
 
 /** Rests at a safe point until somebody resumes the run. */

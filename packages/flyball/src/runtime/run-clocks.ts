@@ -67,10 +67,13 @@ export class RunClocks {
     return later.filter((one) => one.wakeAt <= now && this.isAsleep(one)).map(({ runId }) => runId);
   }
 
-  /** How long it still sleeps here. */
-  msLeft(runId: string): number | undefined {
-    const sleeper = this.asleep.get(runId);
-    return sleeper === undefined ? undefined : Math.max(0, sleeper.at - this.clock.monotonic());
+  /** How long it still sleeps here. Somebody else may have gone on with it, and unloaded it until another date. */
+  msLeft({ id, wakeAt }: { readonly id: string; readonly wakeAt?: number }): number | undefined {
+    const sleeper = this.asleep.get(id);
+    if (sleeper === undefined) return undefined;
+    if (sleeper.wakeAt === wakeAt) return Math.max(0, sleeper.at - this.clock.monotonic());
+    this.forget(id);
+    return undefined;
   }
 
   /** Those whose time has come. They stay until they live again, or are forgotten. */

@@ -1,10 +1,11 @@
-import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
+import { alreadyTerminal } from '../core/engine-errors.js';
 import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { Audience } from './audience.js';
 import type { How, Lives } from './lives.js';
 import { readPart } from './load.js';
+import { missingRun } from './missing-run.js';
 import type { Settings } from './options.js';
 import type { Resume } from './reopening.js';
 import { restOf } from './rest-of.js';
@@ -23,7 +24,7 @@ export interface Opened {
 
 export async function recordOf({ settings }: Opened, runId: string): Promise<RunRecord> {
   const record = await settings.engine.get(runId);
-  if (record === undefined) throw runNotFound(runId);
+  if (record === undefined) throw await missingRun(settings.engine, runId);
   return record;
 }
 

@@ -88,6 +88,14 @@ export class RunLife {
   }
 
   /**
+   * False once others may judge this INTENT: where the lease may have passed to them, or its deadline has, because a
+   * dispatcher gives the run to them while the lease lasts. Then only the storage knows whose it is.
+   */
+  mayBegin({ deadline }: EventOf<'intent'>): boolean {
+    return this.holdsLease && this.run.clock.now() < deadline;
+  }
+
+  /**
    * A lease that ended while nobody took the run can still be had. Giving up instead would leave an INTENT behind that
    * only a person could judge, though nobody has acted.
    */

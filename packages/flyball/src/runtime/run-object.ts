@@ -199,7 +199,7 @@ class RunInScope implements Run {
   get changed(): Run['changed'] {
     return (id) => {
       assertOutsideEffects(this.attempt);
-      return this.attempt.delivery.changed(id);
+      return this.attempt.delivery.changed(this.own.path, id);
     };
   }
   get pin(): Run['pin'] {

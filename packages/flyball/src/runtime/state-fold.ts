@@ -3,7 +3,6 @@ import type { Delegate } from '../core/delegates.js';
 import { FlyballError } from '../core/errors.js';
 import type { AskKind, RollbackKind } from '../core/event-kinds.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/events.js';
-import { LOOK, sourceOf } from '../core/other-runs.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
 import { type Instruction, newRunState, type Rejection, type RunState, rejectionIn } from '../core/run-state.js';
 import { type StartedRun, startedAfter } from '../core/started-runs.js';
@@ -65,8 +64,7 @@ export class StateFold {
         if (event.of === 'call') this.underWay.set(event.id, event.name);
         return;
       case 'complete':
-        if (event.of === 'step' && event.name?.startsWith(LOOK))
-          this.askers.add(sourceOf(event.name.slice(LOOK.length)));
+        this.askedToo(event.askers);
         this.charge(event);
         return this.count(event);
       case 'abort':
@@ -190,8 +188,12 @@ export class StateFold {
 
   /** A no stands for what depends on it too, and whoever asked for a run asked for those that it starts. */
   private startedBy(starter: EventOf<'run-start'>['starter']): void {
-    for (const asker of starter?.askers ?? []) this.askers.add(asker);
+    this.askedToo(starter?.askers);
     for (const [act, no] of Object.entries(starter?.rejections ?? {})) this.rejections.set(act, no);
+  }
+
+  private askedToo(people: readonly string[] = []): void {
+    for (const one of people) this.askers.add(one);
   }
 
   private count(end: Extract<EndEvent, { readonly type: 'complete' | 'abort' }>): void {
@@ -213,7 +215,7 @@ export class StateFold {
     if (no !== undefined) for (const act of this.proposed.get(end.id) ?? []) this.rejections.set(act, no);
     this.proposed.delete(end.id);
     if (end.id.endsWith('!live')) this.liveFork = isApproval(end.payload) ? 'approved' : 'rejected';
-    if (this.listening.delete(end.id) && end.from !== undefined) this.askers.add(end.from);
+    if (this.listening.delete(end.id)) this.askedToo(end.askers ?? (end.from === undefined ? [] : [end.from]));
   }
 
   private read(note: EventOf<'note'>): void {

@@ -1,8 +1,8 @@
-import { runNotFound } from '../core/engine-errors.js';
 import { type RunState, rejectionIn } from '../core/run-state.js';
 import { isAsked, type Wait, waitsIn } from '../core/waits.js';
 import type { Engine, RunRecord, StoredMessage } from '../ports/engine.js';
 import type { Attempt } from './attempt.js';
+import { forkParent } from './fork-parent.js';
 import { load, readAll } from './load.js';
 import { stateAfter } from './state-fold.js';
 
@@ -47,20 +47,23 @@ export async function keepUnheard(attempt: Attempt): Promise<void> {
 type Rejections = RunState['rejections'];
 
 /** Nos that stand for forks of a run and are not in its journal: those it has not heard, and those of where it comes from. */
-export async function rejectionsBeside(engine: Engine, record: RunRecord): Promise<Rejections> {
+export async function rejectionsBeside(
+  engine: Engine,
+  record: RunRecord,
+  below: readonly string[] = [],
+): Promise<Rejections> {
   const unheard: Record<string, Rejections[string]> = {};
   for (const { wait, message } of await unheardBy(engine, record)) {
     const no = rejectionIn({ ...payloadOf(message), from: message.from, at: message.at });
     if (no !== undefined) for (const act of wait.start.acts ?? []) unheard[act] = no;
   }
   if (record.fork === undefined) return unheard;
-  const origin = await engine.get(record.fork.run);
-  if (origin === undefined) throw runNotFound(record.fork.run);
-  return { ...(await rejectionsOf(engine, origin)), ...unheard };
+  const origin = await forkParent(engine, record, { fork: record.fork, below });
+  return { ...(await rejectionsOf(engine, origin, [...below, record.id])), ...unheard };
 }
 
-async function rejectionsOf(engine: Engine, record: RunRecord): Promise<Rejections> {
-  const beside = await rejectionsBeside(engine, record);
+async function rejectionsOf(engine: Engine, record: RunRecord, below: readonly string[]): Promise<Rejections> {
+  const beside = await rejectionsBeside(engine, record, below);
   const { entries } = await load(engine, record, record.generation);
   return { ...beside, ...stateAfter(entries).rejections };
 }

@@ -97,7 +97,8 @@ function pathOf(event: RunEvent): string | undefined {
   }
 }
 
-function around(path: string): string {
+/** The scope in which a branch was opened. */
+export function around(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 

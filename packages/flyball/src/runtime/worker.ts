@@ -1,5 +1,5 @@
 import { FlyballError, JournalConflictError } from '../core/errors.js';
-import type { DueQuery, RunStatus } from '../ports/engine.js';
+import type { DueQuery, RunRecord, RunStatus } from '../ports/engine.js';
 import type { Audience } from './audience.js';
 import { Herald } from './herald.js';
 import type { Lives } from './lives.js';
@@ -21,6 +21,7 @@ export class Worker {
   private lookAgain = false;
   private isLooking = true;
   private stopped = false;
+  private underWay: Promise<void> | undefined;
   private readonly herald: Herald | undefined;
   /** Whose turn it was last, so that the next one's comes first. */
   private lastTenant: string | undefined;
@@ -68,8 +69,13 @@ export class Worker {
     this.looking = true;
     this.cancelLook?.();
     setImmediate(() => {
-      this.lookOnce().catch((error: unknown) => this.settings.onProblem(error, 'looking for due runs'));
+      this.underWay = this.lookOnce().catch((error: unknown) => this.settings.onProblem(error, 'looking for due runs'));
     });
+  }
+
+  /** Nothing of it asks storage any more, which may be closed from then on. Looking has to be stopped before. */
+  async hasLooked(): Promise<void> {
+    await this.underWay;
   }
 
   private async lookOnce(): Promise<void> {
@@ -91,23 +97,24 @@ export class Worker {
     await herald.announce();
     // whoever is full is called when a run has gone, and leaves what is due to others until then
     if (this.lives.occupied >= work.concurrency) return this.lives.makeRoom();
-    await this.settings.host.refresh();
+    const { clock, host } = this.settings;
+    await host.refresh();
     const others = await herald.others();
     const except = herald.leftTo(others);
     const heaviest = Math.max(...others.map(({ weight = 1 }) => weight), 0);
-    const bite = { work, except, limit: biteOf(work.weight, heaviest) };
+    const bite = { work, except, limit: biteOf(work.weight, heaviest), now: clock.now() };
     for (const line of this.lives.trials.lines) await this.takeFrom(line, bite);
-    for (const runId of await this.haveSlept()) if (this.isLooking) await this.pickUp(runId);
+    await this.wakeSleepers(bite);
   }
 
   /** What is due by the date, but for runs that this process unloaded: it knows how long they have slept. */
-  private async takeFrom(line: Trials['lines'][number], { work, except, ...bite }: Bite): Promise<void> {
-    const { clock, host } = this.settings;
+  private async takeFrom(line: Trials['lines'][number], { work, except, now, ...bite }: Bite): Promise<void> {
+    const { host } = this.settings;
     const limit = Math.min(bite.limit, line.limit, work.concurrency - this.lives.occupied);
     if (!this.isLooking || limit < 1) return;
     const taken = await this.lives.take(
       {
-        now: clock.now(),
+        now,
         limit,
         agents: work.agents,
         except,
@@ -122,8 +129,25 @@ export class Worker {
     if (taken.length > 1 || taken.length === limit) this.lookAgain = true; // there may be more
   }
 
-  /** Whether a run that is started or resumed here waits for its turn, here or elsewhere, like any other. */
-  leavesInLine(agent: string): boolean {
+  /**
+   * A run is started, resumed or woken here, or waits in line for its turn, here or elsewhere, like any other. Where it
+   * does not, it has its place from here on: of several that come at once, each finds those of the others taken.
+   */
+  async admit<T>(
+    run: { readonly id: string; readonly agent: string },
+    go: (isInLine: boolean) => Promise<T>,
+  ): Promise<T> {
+    if (this.leavesInLine(run.agent)) return go(true);
+    const leavePlace = this.lives.keepPlace(run.id);
+    try {
+      return await go(false);
+    } finally {
+      leavePlace();
+      if (!this.lives.has(run.id)) this.lookSoon(); // what came meanwhile was put in line
+    }
+  }
+
+  private leavesInLine(agent: string): boolean {
     const { work, options } = this.settings;
     if (work === undefined) return options.worker === 'elsewhere';
     return this.lives.occupied >= work.concurrency || !work.agents.includes(agent);
@@ -141,16 +165,19 @@ export class Worker {
   }
 
   /** Those that have slept long enough here, and that the date does not call due: it was set back. */
-  private async haveSlept(): Promise<readonly string[]> {
-    const due: string[] = [];
-    for (const { runId, wakeAt } of this.lives.clocks.due()) {
-      if (this.lives.has(runId)) continue;
+  private async wakeSleepers({ work, except, now }: Bite): Promise<void> {
+    const { clocks, trials } = this.lives;
+    const isLeft = ({ agent, version }: RunRecord): boolean =>
+      except.some((left) => left.agent === agent && left.version === version);
+    for (const { runId, wakeAt } of clocks.due()) {
+      if (!this.isLooking || this.lives.occupied >= work.concurrency) return;
+      const isInLine = wakeAt <= now;
+      if (this.lives.has(runId) || (isInLine && this.lookAgain)) continue; // it may be taken with the next bite
       const record = await this.settings.engine.get(runId);
-      if (record?.status !== 'suspended' || record.wakeAt !== wakeAt)
-        this.lives.clocks.forget(runId); // somebody else went on with it
-      else if (!this.lives.trials.hasToWait(record)) due.push(runId);
+      if (record?.status !== 'suspended' || clocks.msLeft(record) === undefined) {
+        if (!this.lives.has(runId)) clocks.forget(runId); // somebody else went on with it
+      } else if (!isInLine && !trials.hasToWait(record) && !isLeft(record)) await this.pickUp(runId);
     }
-    return due;
   }
 
   /** Takes nothing more, and leaves what is to be done to the others while what is here comes to rest. */
@@ -239,6 +266,7 @@ interface Bite {
   readonly work: Work;
   readonly except: NonNullable<DueQuery['except']>;
   readonly limit: number;
+  readonly now: number;
 }
 
 /** Nobody works on it, and nobody is about to without being told or a time having come. */

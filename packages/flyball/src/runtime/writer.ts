@@ -22,8 +22,8 @@ export class Writer {
   private taken: number[] = [];
   private opened: OpenWait[] = [];
   private closed: string[] = [];
-  private nextGeneration: number | undefined;
-  private progress = false;
+  /** What the next batch says of the run beside its entries. */
+  private facts: { generation?: number; progress?: true; version?: string } = {};
   private last: Promise<void> = Promise.resolve();
 
   private readonly engine: Engine;
@@ -61,7 +61,7 @@ export class Writer {
     this.entries.push({ generation: written.generation, seq: written.seq, at, activeMs, body });
     this.pending.push(written);
     if (blobs.length > 0) this.blobs.push(...blobs);
-    if (isProgress(event)) this.progress = true;
+    if (isProgress(event)) this.facts.progress = true;
     return written;
   }
 
@@ -85,11 +85,16 @@ export class Writer {
     this.taken.push(message);
   }
 
+  /** With the next batch the run is one of the code that writes here. */
+  adopt(version: string): void {
+    if (version !== this.claim.record.version) this.facts.version = version;
+  }
+
   /** Moves on to the next generation: entries from here on count from 0 again. */
   startGeneration(generation: number): void {
     this.generation = generation;
     this.seq = 0;
-    this.nextGeneration = generation;
+    this.facts.generation = generation;
   }
 
   /** Resolves once everything pushed so far would survive a crash. */
@@ -110,10 +115,8 @@ export class Writer {
     if (this.taken.length > 0) [batch.taken, this.taken] = [this.taken, []];
     if (this.opened.length > 0) [batch.opened, this.opened] = [this.opened, []];
     if (this.closed.length > 0) [batch.closed, this.closed] = [this.closed, []];
-    if (this.nextGeneration !== undefined) batch.generation = this.nextGeneration;
-    if (this.progress) batch.progress = true;
-    this.nextGeneration = undefined;
-    this.progress = false;
+    Object.assign(batch, this.facts);
+    this.facts = {};
     return batch;
   }
 }

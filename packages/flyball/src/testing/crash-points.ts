@@ -106,6 +106,7 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     announce: (worker, by) => life.whileAlive(() => inner.announce(worker, by)),
     workers: (now) => life.whileAlive(() => inner.workers(now)),
     due: (query) => life.whileAlive(() => inner.due(query)),
+    overdue: (query) => life.whileAlive(() => inner.overdue(query)),
     queue: (now) => life.whileAlive(() => inner.queue(now)),
     nextDue: (now) => life.whileAlive(() => inner.nextDue(now)),
     count: () => life.whileAlive(() => inner.count()),

@@ -3,19 +3,25 @@ import { memoryEngine } from '../adapters/engine-memory/memory-engine.js';
 import type { Engine } from '../ports/engine.js';
 import type { OpenEngine } from './contracts/engine-fixture.js';
 import { engineContract } from './engine-contract.js';
+import { WRONG_ENGINES } from './wrong-engines.test-data.js';
 
-/** The titles of the promises that an engine does not keep. */
-async function broken(open: () => Omit<OpenEngine, 'reopen'> & Partial<OpenEngine>): Promise<readonly string[]> {
-  const found: string[] = [];
+type Opening = () => Omit<OpenEngine, 'reopen'> & Partial<OpenEngine>;
+
+/** The promises that an engine does not keep, by title, each with what is said about it. */
+async function told(open: Opening): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
   const tests: Promise<void>[] = [];
   const suite = {
     describe: (_: string, body: () => void) => body(),
-    it: (title: string, body: () => Promise<void>) => tests.push(body().catch(() => void found.push(title))),
+    it: (title: string, body: () => Promise<void>) =>
+      tests.push(body().catch((error: Error) => void found.set(title, error.message))),
   };
   engineContract(suite, 'mine', async () => open() as OpenEngine);
   await Promise.all(tests);
-  return found.sort();
+  return found;
 }
+
+const broken = async (open: Opening): Promise<readonly string[]> => [...(await told(open)).keys()].sort();
 
 it('an engine is not tested for storing anything without being asked to, and does not pass in silence [R9-KIT-REOPEN]', async () => {
   const opened = () => {
@@ -29,6 +35,7 @@ it('an engine is not tested for storing anything without being asked to, and doe
     'has again what is beside the journals: messages, open waits, links, holds and operations',
     'has everything again after it was closed and opened, claims included',
     'lets one process own a run, and tells the other that its claim is stale',
+    'loses no cancellation that another process sends while a run is given back',
     'puts a run back as it was, and not twice',
     'shows what another process has written, and lets it go on from there',
     'takes one of two answers that two processes send at once',
@@ -38,49 +45,97 @@ it('an engine is not tested for storing anything without being asked to, and doe
   expect(await broken(() => ({ ...opened(), reopen: 'in-memory' }))).toEqual([]);
 });
 
-/** Engines that are wrong in one way each, as a first attempt at one may be. */
-const WRONG: Readonly<Record<string, (engine: Engine) => Partial<Engine>>> = {
-  'changes nothing beside the journal either when a batch comes again': (engine) => ({
-    async append(claim, batch) {
-      await engine.append(claim, batch);
-      await engine.append(claim, { entries: [], opened: batch.opened ?? [], closed: batch.closed ?? [] });
-    },
-  }),
-  'names those of a tenant first that have waited longest': (engine) => ({
-    due: async (query) => [...(await engine.due(query))].reverse(),
-  }),
-  'names open waits in the order in which they were opened': (engine) => ({
-    waits: async (runId) => [...(await engine.waits(runId))].reverse(),
-  }),
-  'leaves a run alone that has ended: cancelled': (engine) => ({
-    post: async (runId, message) =>
-      (await engine.get(runId))?.status === 'cancelled' ? 'accepted' : engine.post(runId, message),
-  }),
-  'has no limit to how much is written and read in one go': (engine) => ({
-    links: async (tenant, tip) => (await engine.links(tenant, tip)).slice(-100),
-  }),
-  'refuses whatever comes under a stale claim, entries or none': (engine) => ({
-    append: (claim, batch) =>
-      engine.append(claim, batch).catch((error: unknown) => {
-        if (batch.entries.length > 0) throw error;
-      }),
-  }),
-  'lists each run as it is got, whatever became of it': (engine) => ({
-    async list(filter) {
-      const page = await engine.list(filter);
-      return { ...page, runs: page.runs.map(({ hold: _, ...run }) => run) };
-    },
-  }),
-};
+it.each(WRONG_ENGINES.map(({ title, what, change }) => [what ?? title, title, change] as const))(
+  'an engine that breaks one promise is found: %s [R10-PORT-CONTRACT] [R19-CONTRACT-PROMISES]',
+  async (_, title, change) => {
+    const open = () => {
+      const engine = memoryEngine();
+      return { engine: { ...engine, ...change(engine) }, reopen: 'in-memory', close: () => engine.close() } as const;
+    };
+    expect(await broken(open)).toEqual([title]);
+  },
+);
 
-it.each(Object.keys(WRONG))('an engine that breaks one promise is found: %s [R10-PORT-CONTRACT]', async (title) => {
-  const open = () => {
+it('what is no engine is told in one line, whichever test runs first [R10-PORT-SENTENCES]', async () => {
+  const { create: _, claim: __, ...others } = memoryEngine();
+  const close = async (): Promise<void> => undefined;
+  const said = async (opened: unknown) => [...(await told(() => opened as OpenEngine)).values()];
+  const nothing = await said({ engine: {}, close });
+  expect(nothing).toHaveLength(1);
+  expect(nothing[0]).toMatch(
+    /^The engine has no create, claim, take, append, [a-zA-Z, ]+, close\. Nothing was tested\./,
+  );
+  expect(await said({ engine: others, close })).toEqual([
+    'The engine has no create, claim. Nothing was tested. `Engine` says what each does; one that is not finished may throw.',
+  ]);
+  expect(await said({})).toEqual(['open() gives no `engine`. Resolve to { engine, close, reopen }.']);
+  expect(await said({ engine: memoryEngine() })).toEqual([
+    'open() gives no `close`. It ends the engine after each test.',
+  ]);
+});
+
+it.each<readonly [string, (engine: Engine) => Partial<Engine>, string]>([
+  [
+    'is rejected with something else',
+    (engine) => ({
+      append: (claim, batch) =>
+        engine.append(claim, batch).catch(() => {
+          throw new RangeError('Invalid time value');
+        }),
+    }),
+    'refuses a batch that comes again with another time in it. A call had to be refused with JOURNAL_CONFLICT, and it was rejected with RangeError: Invalid time value.',
+  ],
+  [
+    'is accepted',
+    (engine) => ({ append: (claim, batch) => engine.append(claim, batch).catch(() => undefined) }),
+    'refuses a batch that comes again with another time in it. A call had to be refused with JOURNAL_CONFLICT, and it was accepted: it gave undefined.',
+  ],
+  [
+    'gives something else',
+    (engine) => ({ due: async (query) => (await engine.due(query)).slice(0, 1) }),
+    "names those of a tenant first that have waited longest. Expected [ 'd', 'a', 'c', 'b' ]; it gave [ 'd' ].",
+  ],
+  [
+    'fails',
+    () => ({ queue: () => Promise.reject(new Error('not yet')) }),
+    'counts what stands in line by tenant, agent and version, and since when. A call failed that has to succeed, or gave what the port does not have: Error: not yet.',
+  ],
+])('an engine whose answer %s is told of in a sentence [R10-PORT-SENTENCES]', async (_, change, sentence) => {
+  const sentences = await told(() => {
     const engine = memoryEngine();
-    return {
-      engine: { ...engine, ...WRONG[title]?.(engine) },
-      reopen: 'in-memory',
-      close: () => engine.close(),
-    } as const;
+    return { engine: { ...engine, ...change(engine) }, reopen: 'in-memory', close: () => engine.close() };
+  });
+  expect([...sentences.values()]).toContain(`Required: the engine ${sentence}`);
+});
+
+it('no failure is told in the words of the assertion alone [R10-PORT-SENTENCES]', async () => {
+  const silent = Object.fromEntries(Object.keys(memoryEngine()).map((name) => [name, async () => undefined]));
+  const engines = [silent, ...WRONG_ENGINES.map(({ change }) => change(memoryEngine()))].map((change) => {
+    const engine = memoryEngine();
+    return told(() => ({ engine: { ...engine, ...change }, reopen: 'in-memory', close: () => engine.close() }));
+  });
+  const sentences = (await Promise.all(engines)).flatMap((each) => [...each.values()]);
+  expect(sentences.length).toBeGreaterThan(100);
+  for (const text of sentences) {
+    expect(text).toMatch(/^Required: the engine .*[.!?…]$/s);
+    expect(text).not.toMatch(/Missing expected|Expected values to be|falsy value|\n/);
+  }
+});
+
+it('the titles that somebody else sees name no requirement of ours [R19-CONTRACT-TITLES]', () => {
+  const titles: string[] = [];
+  const suite = {
+    describe: (_: string, body: () => void) => body(),
+    it: (title: string) => titles.push(title),
   };
-  expect(await broken(open)).toEqual([title]);
+  engineContract(
+    suite,
+    'mine',
+    async () => ({ engine: memoryEngine(), reopen: 'in-memory' as const, close: async () => undefined }),
+    {
+      damages: true,
+    },
+  );
+  expect(titles).toContain('takes one answer to an open wait, and refuses those to waits that are answered or closed');
+  expect(titles.filter((title) => /[[\]]|\b[FR]\d*-/.test(title))).toEqual([]);
 });

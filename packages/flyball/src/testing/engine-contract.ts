@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { damageContract } from './contracts/engine-damage.js';
 import { dueContract } from './contracts/engine-due.js';
 import type { EngineTest, OpenEngine } from './contracts/engine-fixture.js';
@@ -7,9 +8,10 @@ import { listingContract } from './contracts/engine-listing.js';
 import { ownershipContract } from './contracts/engine-ownership.js';
 import { restoreContract } from './contracts/engine-restore.js';
 import { retentionContract } from './contracts/engine-retention.js';
+import { broken, whyNoEngine } from './contracts/engine-sentences.js';
 import { sharedContract } from './contracts/engine-shared.js';
 import { takeContract } from './contracts/engine-take.js';
-import type { ContractSuite } from './contracts/suite.js';
+import { type ContractSuite, publicTitle } from './contracts/suite.js';
 
 /**
  * What every engine promises, as tests: the comments of the port, sentence by sentence. An adapter's test file is one
@@ -22,11 +24,20 @@ export function engineContract(
   open: () => Promise<OpenEngine>,
   { damages = false }: { readonly damages?: boolean } = {},
 ): void {
+  // what is no engine is told once, by whichever test runs first: a hundred failures would only say the same
+  let isTold = false;
   const test = (title: string, body: EngineTest): void => {
-    suite.it(title, async () => {
+    const required = publicTitle(title);
+    suite.it(required, async () => {
       const opened = await open();
+      const why = whyNoEngine(opened);
+      if (why !== undefined && isTold) return;
+      isTold = why !== undefined;
+      assert.ok(why === undefined, why);
       try {
         await body(opened.engine, opened);
+      } catch (error) {
+        throw broken(required, error);
       } finally {
         await opened.close();
       }

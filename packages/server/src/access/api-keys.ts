@@ -11,6 +11,8 @@ export interface ApiKey {
   readonly limits: Limits;
   /** Against whose limits it counts as well: the credential that made it, or the one that made that. */
   readonly account?: Account;
+  /** Those between that one and this, oldest first: it counts against their limits as well. */
+  readonly makers?: readonly Account[];
   /** The credential that made it, over HTTP, as `Principal.id`. */
   readonly madeBy?: string;
   readonly createdAt: number;
@@ -32,6 +34,7 @@ export interface NewKey {
   readonly scopes: readonly string[];
   readonly limits?: Limits;
   readonly account?: Account;
+  readonly makers?: readonly Account[];
   readonly madeBy?: string;
   readonly expiresAt?: number;
 }
@@ -47,8 +50,10 @@ export interface ApiKeys {
   revoke(prefix: string): Promise<ApiKey>;
   /** Who presents this secret; undefined for one that is unknown, revoked or over. Takes the same time for all of them. */
   principalOf(secret: string): Promise<Principal | undefined>;
-  /** Whether there is any key that works: then nobody is let in without one. */
+  /** Whether a key was ever created. From then on nobody is let in without one, also when no key works any more. */
   any(): Promise<boolean>;
+  /** Whether there is a key that works. */
+  anyLive(): Promise<boolean>;
 }
 
 /** Whether somebody who presents its secret is let in. */

@@ -3,6 +3,7 @@ import type { Clock } from 'flyball';
 import { Problem } from '../problem.js';
 import type { ServerSettings } from '../settings.js';
 import type { ApiKeys } from './api-keys.js';
+import { isForwarded } from './client-address.js';
 import { failures } from './failures.js';
 import type { JwtVerifier } from './jwt.js';
 import type { Principal } from './principal.js';
@@ -26,7 +27,7 @@ export const LOCAL: Principal = {
   limits: {},
 };
 
-/** For how long the answer to "is there any key" is believed. */
+/** For how long it is believed that there is no key yet. */
 const BELIEVED_MS = 1_000;
 
 /**
@@ -36,14 +37,19 @@ const BELIEVED_MS = 1_000;
  */
 export function authenticator({ keys, jwt, settings, clock }: AuthenticatorParts): Authenticator {
   const failed = failures(settings.failuresPerMinute, clock);
-  const isOpen = openWhile(async () => settings.open && jwt === undefined && !(await keys.any()), clock);
+  const isOpen = openUntil(keys.any, clock);
   const principalOf = async (token: string): Promise<Principal | undefined> =>
     token.startsWith('fb_') || jwt === undefined ? keys.principalOf(token) : jwt(token);
   return async (headers, remote) => {
     const given = headers.get('authorization');
     // whoever presents a credential is held to it, also where none is needed
-    if (given === null && settings.open && (await isOpen())) return LOCAL;
-    if (given === null) throw unauthenticated('This request requires a credential.');
+    if (given === null) {
+      if (!settings.open || jwt !== undefined || !(await isOpen()))
+        throw unauthenticated('This request requires a credential.');
+      if (isForwarded(headers))
+        throw unauthenticated('This request came through a proxy, so it requires a credential.');
+      return LOCAL;
+    }
     const token = bearerOf(given);
     const name = createHash('sha256')
       .update(token ?? given)
@@ -59,16 +65,21 @@ export function authenticator({ keys, jwt, settings, clock }: AuthenticatorParts
   };
 }
 
-function openWhile(ask: () => Promise<boolean>, clock: Pick<Clock, 'now'>): () => Promise<boolean> {
+/** Asks every second until there is a key, and never again: no end of a key makes the server open. */
+function openUntil(anyKey: () => Promise<boolean>, clock: Pick<Clock, 'now'>): () => Promise<boolean> {
+  let isClosed = false;
   let known: { readonly answer: Promise<boolean>; readonly until: number } | undefined;
   return async () => {
+    if (isClosed) return false;
     const now = clock.now();
-    if (known === undefined || known.until <= now) known = { answer: ask(), until: now + BELIEVED_MS };
+    if (known === undefined || known.until <= now) known = { answer: anyKey(), until: now + BELIEVED_MS };
     const { answer } = known;
-    return answer.catch((error: unknown) => {
+    const found = await answer.catch((error: unknown) => {
       known = undefined;
       throw error;
     });
+    if (found) isClosed = true;
+    return !isClosed;
   };
 }
 

@@ -29,6 +29,13 @@ export function clientAddress({
   };
 }
 
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** Whether somebody in between says that they passed it on. Proxies that we were not told of count as well. */
+export function isForwarded(headers: Headers): boolean {
+  return FORWARDED.some((name) => headers.has(name));
+}
+
 export function isNetwork(text: string): boolean {
   const [, address = '', bits = '0'] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   return isIP(address) !== 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);

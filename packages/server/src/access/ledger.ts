@@ -19,7 +19,8 @@ export interface Ledger {
 
 export interface Op {
   readonly run: string;
-  readonly principal?: string;
+  /** Those with a limit that it counts for. */
+  readonly payers?: readonly string[];
   readonly grantedUsd?: number;
   readonly settledUsd?: number;
 }
@@ -40,40 +41,40 @@ export function reserved(
   run: Admission,
   { hasUsd, now }: { readonly hasUsd: number; readonly now: number },
 ): Ledger {
-  const { runId, principal, tenantLimit, principalLimit } = run;
+  const { runId, tenantLimit, payers } = run;
   const sum = limited(ledger?.sum, tenantLimit);
-  const own = limited(accountOf(ledger, principal), principalLimit);
+  const own = payers.map(({ id, limitUsd }) => ({ id, account: limited(accountOf(ledger, id), limitUsd) }));
   const wanted = Math.max(0, run.wantedUsd - hasUsd);
-  const grantedUsd = floorUsd(Math.min(wanted, left(sum), left(own)));
-  if (grantedUsd <= 0 && wanted > 0)
-    throw left(sum) <= 0 ? nothingLeft('this tenant', sum, now) : nothingLeft('this credential', own, now);
+  const grantedUsd = floorUsd(Math.min(wanted, left(sum), ...own.map(({ account }) => left(account))));
+  if (grantedUsd <= 0 && wanted > 0) throw nothingLeft({ sum, own: own.map(({ account }) => account), now });
+  const granted = (account: Account): Account => ({
+    ...account,
+    reservedUsd: roundUsd(account.reservedUsd + grantedUsd),
+  });
   return {
-    sum: { ...sum, reservedUsd: roundUsd(sum.reservedUsd + grantedUsd) },
+    sum: granted(sum),
     principals: {
       ...ledger?.principals,
-      ...(principalLimit === undefined
-        ? {}
-        : { [principal]: { ...own, reservedUsd: roundUsd(own.reservedUsd + grantedUsd) } }),
+      ...Object.fromEntries(own.map(({ id, account }) => [id, granted(account)])),
     },
-    op: { run: runId, grantedUsd, ...(principalLimit === undefined ? {} : { principal }) },
+    op: { run: runId, grantedUsd, ...(own.length === 0 ? {} : { payers: own.map(({ id }) => id) }) },
   };
 }
 
 /** The ledger once a grant is closed: what the run did not spend of it is free again. */
 export function settled(ledger: Ledger | undefined, admission: Op, spentUsd: number): Ledger {
-  const { run, principal, grantedUsd = 0 } = admission;
+  const { run, payers = [], grantedUsd = 0 } = admission;
   const settledUsd = roundUsd(spentUsd);
   const paid = (account: Account): Account => ({
     ...account,
     spentUsd: roundUsd(account.spentUsd + settledUsd),
     reservedUsd: Math.max(0, roundUsd(account.reservedUsd - grantedUsd)),
   });
-  const own = principal === undefined ? undefined : accountOf(ledger, principal);
   return {
     sum: paid(ledger?.sum ?? EMPTY),
     principals: {
       ...ledger?.principals,
-      ...(principal === undefined ? {} : { [principal]: paid(own ?? EMPTY) }),
+      ...Object.fromEntries(payers.map((id) => [id, paid(accountOf(ledger, id) ?? EMPTY)])),
     },
     op: { run, settledUsd },
   };
@@ -93,7 +94,19 @@ function left({ spentUsd, reservedUsd, limitUsd = Number.POSITIVE_INFINITY }: Ac
   return limitUsd - spentUsd - reservedUsd;
 }
 
-function nothingLeft(whose: string, { spentUsd, limitUsd = 0 }: Account, now: number): Problem {
+interface Emptied {
+  readonly sum: Account;
+  /** Of those that the credential comes from, and its own. */
+  readonly own: readonly Account[];
+  readonly now: number;
+}
+
+function nothingLeft({ sum, own, now }: Emptied): Problem {
+  const isEmpty = (account: Account): boolean => floorUsd(left(account)) <= 0;
+  const empty = isEmpty(sum) ? sum : (own.findLast(isEmpty) ?? sum);
+  const above = empty === own.at(-1) ? 'this credential' : 'a credential that this key comes from';
+  const whose = empty === sum ? 'this tenant' : above;
+  const { spentUsd, limitUsd = 0 } = empty;
   const isSpent = spentUsd >= limitUsd;
   const midnight = Math.ceil((DAY - (now % DAY)) / 1000);
   return new Problem(

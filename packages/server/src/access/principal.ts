@@ -28,6 +28,8 @@ export interface Principal {
   readonly expiresAt?: number;
   /** Whoever made the key, over HTTP: what it spends and asks for counts against their limits too. */
   readonly account?: Account;
+  /** Those between it and the key, oldest first: made by one of them, and made the next. */
+  readonly makers?: readonly Account[];
 }
 
 export interface Account {
@@ -36,9 +38,21 @@ export interface Account {
   readonly limits: Limits;
 }
 
-/** What a principal's limits are counted by. */
-export function accountOf({ id, limits, account }: Pick<Principal, 'id' | 'limits' | 'account'>): Account {
-  return account ?? { id, limits };
+/** Whoever counts what it does against limits of its own: whoever made the key or what made it, down from the first, and the key. */
+export function accountsOf(principal: Pick<Principal, 'id' | 'limits' | 'account' | 'makers'>): readonly Account[] {
+  const { id, limits } = principal;
+  return [...makersOf(principal), { id, limits }];
+}
+
+/** Whoever made the key or what made it, down from the first. */
+export function makersOf({ account, makers = [] }: Pick<Principal, 'account' | 'makers'>): readonly Account[] {
+  return account === undefined ? [] : [account, ...makers];
+}
+
+/** As `account` and `makers` of a key that this credential makes. */
+export function madeUnder(principal: Principal): Pick<Principal, 'account' | 'makers'> {
+  const { id, limits, account, makers = [] } = principal;
+  return account === undefined ? { account: { id, limits } } : { account, makers: [...makers, { id, limits }] };
 }
 
 /** Request and cost limits of a key or tenant. */

@@ -1,11 +1,16 @@
 import type { Clock } from 'flyball';
 import { Problem } from '../problem.js';
 import type { ServerSettings } from '../settings.js';
-import type { Principal } from './principal.js';
+import { accountsOf, type Principal } from './principal.js';
 
 const MINUTE = 60_000;
 /** Buckets kept at once. A full one says nothing that a new one would not say, and is dropped first. */
 const MOST_BUCKETS = 10_000;
+/**
+ * What a bucket can owe for what others let through, in minutes of its limit: whatever they say, it has something again
+ * after that. Owing no more than one would be too little for many servers, which all let something through at once.
+ */
+const MOST_OWED_MINUTES = 10;
 
 interface Bucket {
   readonly limit: number;
@@ -18,7 +23,7 @@ interface Bucket {
 export interface RateLimiter {
   /** Counts one request, or as many, or rejects with 429 and counts nothing. Headers for the answer. */
   take(
-    principal: Pick<Principal, 'id' | 'tenant' | 'limits' | 'account'>,
+    principal: Pick<Principal, 'id' | 'tenant' | 'limits' | 'account' | 'makers'>,
     count?: number,
   ): Readonly<Record<string, string>>;
   /** For tests: how many buckets are kept. */
@@ -29,7 +34,10 @@ export interface RateLimiter {
   hear(bucket: string, count: number): void;
 }
 
-/** Requests a minute, for each principal, for all keys that one made, and for its tenant together. */
+/**
+ * Requests a minute, for each principal together with all keys that it made and that these made, and for its tenant. Every
+ * one that made a key is charged: with the first alone, one in between would get as many requests as it makes keys.
+ */
 export function rateLimiter(
   settings: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
   clock: Pick<Clock, 'monotonic'>,
@@ -43,7 +51,7 @@ export function rateLimiter(
     if (buckets.size >= MOST_BUCKETS) makeRoom(buckets, now);
     const { count = 0, at = now } = heard.get(name) ?? {};
     heard.delete(name);
-    const made = { limit, tokens: limit - count, at, taken: found?.taken ?? 0 };
+    const made = { limit, tokens: owing(limit, limit - count), at, taken: found?.taken ?? 0 };
     buckets.set(name, made);
     return refilled(made, now);
   };
@@ -51,14 +59,14 @@ export function rateLimiter(
     get size() {
       return buckets.size;
     },
-    take({ id, tenant, limits, account }, count = 1) {
+    take(principal, count = 1) {
+      const { tenant } = principal;
       const now = clock.monotonic();
       const ofTenant = limitsOf(settings, tenant).requestsPerMinute;
-      const own = limits.requestsPerMinute;
-      const ofMaker = account?.limits.requestsPerMinute;
       const asked = [
-        ...(own === undefined ? [] : [bucketFor(JSON.stringify([tenant, id]), own, now)]),
-        ...(ofMaker === undefined ? [] : [bucketFor(JSON.stringify([tenant, account?.id]), ofMaker, now)]),
+        ...accountsOf(principal).flatMap(({ id, limits: { requestsPerMinute: own } }) =>
+          own === undefined ? [] : [bucketFor(JSON.stringify([tenant, id]), own, now)],
+        ),
         ...(ofTenant === undefined ? [] : [bucketFor(tenant, ofTenant, now)]),
       ];
       const empty = asked.filter(({ tokens }) => tokens < count);
@@ -78,10 +86,14 @@ export function rateLimiter(
     hear(name, count) {
       const now = clock.monotonic();
       const bucket = buckets.get(name);
-      if (bucket !== undefined) refilled(bucket, now).tokens -= count;
+      if (bucket !== undefined) bucket.tokens = owing(bucket.limit, refilled(bucket, now).tokens - count);
       else if (heard.size < MOST_BUCKETS) heard.set(name, { count: (heard.get(name)?.count ?? 0) + count, at: now });
     },
   };
+}
+
+function owing(limit: number, tokens: number): number {
+  return Math.max(tokens, -limit * MOST_OWED_MINUTES);
 }
 
 /** What a tenant may do: its own limits, or those of all that are not named. */

@@ -13,8 +13,8 @@ export interface RunAccount {
   readonly holds: readonly Hold[];
   /** Number of the next grant. */
   readonly next: number;
-  /** Who was granted something last: pays for what the run spends after it was settled. */
-  readonly payer?: string;
+  /** For whom something was granted last: they pay for what the run spends after it was settled. */
+  readonly payers?: readonly string[];
 }
 
 export interface Grant {
@@ -72,27 +72,27 @@ export function closedBy(
       : unneeded(account, granted, Math.max(standing.budgetUsd, standing.spentUsd));
   const gone = new Set([...closed, ...granted.filter(({ op }) => op === undefined)].map(({ number }) => number));
   if (gone.size === 0) return undefined;
-  const payer = granted.findLast(({ op }) => op !== undefined)?.op?.principal ?? account.payer;
+  const payers = granted.findLast(({ op }) => op !== undefined)?.op?.payers ?? account.payers;
   return {
     ...account,
     countedUsd: roundUsd(closed.reduce((sum, { spentUsd }) => sum + spentUsd, account.countedUsd)),
     grants: account.grants.filter(({ number }) => !gone.has(number)),
     closed,
     next: Math.max(account.next, ...[...gone].map((number) => number + 1)),
-    ...(payer === undefined ? {} : { payer }),
+    ...(payers === undefined ? {} : { payers }),
   };
 }
 
 /** The run has ended: grants pay in their order, and the last one for whatever it cost beyond them. */
 function allSpent(
-  { countedUsd, next, payer }: RunAccount,
+  { countedUsd, next, payers }: RunAccount,
   granted: readonly Granted[],
   { spentUsd, today }: { readonly spentUsd: number; readonly today: string },
 ): readonly Closing[] {
   let left = Math.max(0, roundUsd(roundUsd(spentUsd) - countedUsd));
   const made = granted.flatMap(({ op, ...grant }) => (op === undefined ? [] : [{ ...grant, grant: op }]));
   if (made.length === 0) {
-    const late: Op = { run: '', grantedUsd: 0, ...(payer === undefined ? {} : { principal: payer }) };
+    const late: Op = { run: '', grantedUsd: 0, ...(payers === undefined ? {} : { payers }) };
     return left === 0 ? [] : [{ number: next, day: today, grant: late, spentUsd: left }];
   }
   return made.map((each, index) => {

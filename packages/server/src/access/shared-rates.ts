@@ -42,7 +42,7 @@ export function shareRates(rates: RateLimiter, { engine, clock, host, log }: Sha
       // what one that is met for the first time let through long ago is no longer counted
       const before = seen.get(other) ?? (clock.now() - begun > HOLDS_MS ? requests : {});
       for (const [bucket, taken] of Object.entries(requests)) {
-        const more = taken - (before[bucket] ?? 0);
+        const more = taken - (Object.hasOwn(before, bucket) ? (before[bucket] ?? 0) : 0);
         if (more > 0) rates.hear(bucket, more);
       }
       if (seen.size >= MOST_SERVERS) seen.clear();

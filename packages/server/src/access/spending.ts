@@ -1,5 +1,5 @@
 /**
- * What the runs of a tenant and of a key may cost in a day (UTC), over restarts and several servers.
+ * What the runs of a tenant, and of a key with the keys below it, may cost in a day (UTC), over restarts and several servers.
  *
  * Invariants:
  * 1. What open runs may still spend counts as spent: a limit is never passed, however many start or go on at once.
@@ -33,12 +33,17 @@ export interface Spending {
 export interface Admission {
   readonly runId: string;
   readonly tenant: string;
-  /** `Principal.id`. */
-  readonly principal: string;
   /** What the run may cost from its start to its end. */
   readonly wantedUsd: number;
   readonly tenantLimit: number | undefined;
-  readonly principalLimit: number | undefined;
+  /** Who has a limit: whoever asks, and those that it comes from, first to last. It counts for each of them. */
+  readonly payers: readonly Payer[];
+}
+
+export interface Payer {
+  /** `Principal.id`. */
+  readonly id: string;
+  readonly limitUsd: number;
 }
 
 /** How far a run is, by its journal. */

@@ -103,7 +103,18 @@ export function apiKeys(store: Store, clock: Clock, options: { random?: Random; 
       return principalFor(found.key);
     },
 
+    ...existence(store, clock),
+  };
+}
+
+function existence(store: Store, clock: Clock): Pick<ApiKeys, 'any' | 'anyLive'> {
+  return {
     async any() {
+      // keys that have ended stay where they are
+      return (await store.query({ ...PLACE, limit: 1 })).records.length > 0;
+    },
+
+    async anyLive() {
       for await (const { key } of allKeys(store)) if (isLive(key, clock.now())) return true;
       return false;
     },
@@ -133,6 +144,7 @@ function newKey(asked: NewKey, { prefix, now }: { readonly prefix: string; reado
     scopes: checkedScopes(asked.scopes),
     limits: checkedLimits(asked.limits ?? {}),
     ...(asked.account === undefined ? {} : { account: asked.account }),
+    ...(asked.makers === undefined ? {} : { makers: asked.makers }),
     ...(asked.madeBy === undefined ? {} : { madeBy: asked.madeBy }),
     createdAt: now,
     ...(expiresAt === undefined ? {} : { expiresAt }),
@@ -166,11 +178,12 @@ function rotated(
 }
 
 function principalFor(key: Omit<ApiKey, 'lastUsedAt'>): Principal {
-  const { prefix, tenant, subject, scopes, limits, account, expiresAt } = key;
+  const { prefix, tenant, subject, scopes, limits, account, makers, expiresAt } = key;
   return {
     ...{ id: `key:${prefix}`, kind: 'key', tenant, subject, scopes, limits },
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(account === undefined ? {} : { account }),
+    ...(makers === undefined ? {} : { makers }),
   };
 }
 

@@ -66,8 +66,8 @@ interface Book {
 
 type Named = Pick<Admission, 'runId' | 'tenant'>;
 
-function isUnlimited({ tenantLimit, principalLimit }: Admission): boolean {
-  return tenantLimit === undefined && principalLimit === undefined;
+function isUnlimited({ tenantLimit, payers }: Admission): boolean {
+  return tenantLimit === undefined && payers.length === 0;
 }
 
 async function admit(book: Book, run: Admission): Promise<number> {

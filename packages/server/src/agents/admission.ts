@@ -3,7 +3,7 @@ import type { Budget, RunHandle } from 'flyball';
 import { FlyballError } from 'flyball';
 import type { ForkOptions } from 'flyball/internal';
 import { canonicalJson, runExists } from 'flyball/internal';
-import { accountOf, type Principal } from '../access/principal.js';
+import { accountsOf, type Principal } from '../access/principal.js';
 import { limitsOf } from '../access/rate-limiter.js';
 import type { Admission, Standing } from '../access/spending.js';
 import type { Parts } from '../parts.js';
@@ -124,13 +124,14 @@ export function admission(
   principal: Principal,
   run: Pick<Admission, 'runId' | 'wantedUsd'>,
 ): Admission {
-  const { tenant, limits } = principal;
+  const { tenant } = principal;
   return {
     ...run,
     tenant,
-    principal: accountOf(principal).id, // all keys that one made draw on one account, which none of them exceeds
     tenantLimit: limitsOf(settings, tenant).costUsdPerDay,
-    principalLimit: limits.costUsdPerDay,
+    payers: accountsOf(principal).flatMap(({ id, limits: { costUsdPerDay: limitUsd } }) =>
+      limitUsd === undefined ? [] : [{ id, limitUsd }],
+    ),
   };
 }
 

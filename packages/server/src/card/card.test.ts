@@ -36,6 +36,8 @@ async function listening(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const NO_KEYS = { any: async () => false };
+
 type Settings = Parameters<typeof cardRoutes>[0]['settings'];
 
 /** Asks the route as the pipeline would. */
@@ -47,8 +49,10 @@ async function ask(
   const [route] = cardRoutes({
     directory: { list: () => agents },
     settings: { ...DEFAULT_SETTINGS, publicCard: true, ...settings },
+    keys: NO_KEYS,
   });
   const answer = await route?.handle({ headers: new Headers({ host: '127.0.0.1:4747', ...headers }) } as never);
+  if (answer === undefined || 'events' in answer) throw new Error('the card is one answer');
   if (answer instanceof Response)
     return { status: answer.status, headers: Object.fromEntries(answer.headers), card: undefined };
   return { status: answer?.status, headers: answer?.headers ?? {}, card: answer?.body as AgentCardDocument };
@@ -139,7 +143,7 @@ describe('the agent card', () => {
 
   it('needs a credential unless it is public, and tells an encrypted address to those outside [R6-CARD]', async () => {
     const scopes = (publicCard: boolean) =>
-      cardRoutes({ directory: { list: () => [] }, settings: { ...DEFAULT_SETTINGS, publicCard } }).map(
+      cardRoutes({ directory: { list: () => [] }, settings: { ...DEFAULT_SETTINGS, publicCard }, keys: NO_KEYS }).map(
         ({ path, scope }) => [path, scope],
       );
     expect(scopes(true)).toEqual([

@@ -1,4 +1,5 @@
 import { canonicalJson, sha256 } from 'flyball/internal';
+import type { ApiKeys } from '../access/api-keys.js';
 import { type Answer, type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
@@ -9,6 +10,7 @@ import { CARD_PATH, CARD_SCHEMA, LEGACY_CARD_PATH } from './card.js';
 interface CardParts {
   readonly directory: { list(): readonly PublishedAgent[] };
   readonly settings: Pick<Parts['settings'], 'publicCard' | 'version' | 'open' | 'host' | 'port'>;
+  readonly keys: Pick<ApiKeys, 'any'>;
 }
 
 /** Minutes, never days: what is served changes with the next deployment. */
@@ -16,7 +18,7 @@ const MAX_AGE_SECONDS = 300;
 
 /** The card at its well-known address, made at each request of what is served then. */
 export function cardRoutes(parts: CardParts): readonly Route[] {
-  const handle = (request: ServerRequest): Answer => answer(parts, request);
+  const handle = (request: ServerRequest): Promise<Answer> => answer(parts, request);
   const scope = parts.settings.publicCard ? undefined : 'agents:read';
   const answers = {
     200: { about: 'An A2A 1.0 agent card; each agent is a skill', schema: s.any({ ...CARD_SCHEMA }) },
@@ -41,13 +43,13 @@ export function cardRoutes(parts: CardParts): readonly Route[] {
   ];
 }
 
-function answer({ directory, settings }: CardParts, { headers }: ServerRequest): Answer {
+async function answer({ directory, settings, keys }: CardParts, { headers }: ServerRequest): Promise<Answer> {
   const card = agentCard(directory, {
     name: 'flyball',
     description: 'Agents and workflows with budgets, crash recovery and live monitoring.',
     version: settings.version,
     origin: originOf(settings, headers),
-    open: settings.open,
+    open: settings.open && !(await keys.any()),
   });
   const etag = `"${sha256(canonicalJson(card)).slice(0, 32)}"`;
   const visibility = settings.publicCard ? 'public' : 'private';

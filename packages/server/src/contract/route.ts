@@ -57,6 +57,8 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly unmetered?: boolean;
   /** The body is taken as it came, whatever its type: for signatures over its bytes. */
   readonly raw?: boolean;
+  /** Answers with a secret that was made for whoever asks: it is the one thing that is not taken out. */
+  readonly givesSecret?: boolean;
   readonly handle: (request: ServerRequest<P, Q, B>) => Promise<Answer> | Answer;
 }
 
@@ -79,10 +81,20 @@ export interface ServerRequest<P = unknown, Q = unknown, B = unknown> {
   countFor(principal: Principal): void;
 }
 
-/** JSON with a status, or a response made by hand for what is not JSON. */
-export type Answer =
-  | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
-  | Response;
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** A body that `eventStream` made. */
+export interface EventsAnswer {
+  readonly events: ReadableStream<Uint8Array>;
+  readonly headers: Record<string, string>;
+}
+
+/** A response made by hand is for what is neither. */
+export type Answer = JsonAnswer | EventsAnswer | Response;
 
 /** Checks that handler and schemas agree, and forgets the types. */
 export function route<P, Q, B>(given: Route<P, Q, B>): Route {

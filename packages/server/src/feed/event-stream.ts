@@ -1,5 +1,4 @@
 import type { Clock } from 'flyball';
-import { inertJson } from 'flyball/internal';
 import { positionText } from './position.js';
 import type { FeedItem } from './run-feed.js';
 
@@ -50,6 +49,8 @@ export interface StreamOptions {
   /** Aborted when the client went away or the server closes: the stream ends, and whoever is there comes back. */
   readonly signal: AbortSignal;
   readonly onEnd: () => void;
+  /** Texts come from many places, and all pass here: what they may not hold is taken out. */
+  readonly write: (text: string) => string;
   /** False where coming back would start something anew: the reader is not told when to. */
   readonly resumes?: false;
 }
@@ -138,7 +139,7 @@ class PulledStream {
   private give(text: string): void {
     if (this.over) return;
     this.givenAt = this.options.clock.monotonic();
-    this.controller?.enqueue(Buffer.from(inertJson(text))); // texts come from many places, and all pass here
+    this.controller?.enqueue(Buffer.from(this.options.write(text)));
   }
 
   /** One timer for the life of the stream: a reader that waits hears that we are here, one that takes nothing is gone. */

@@ -1,3 +1,4 @@
+import { inTurns } from 'flyball/internal';
 import type { WatchedRun } from './watched-run.js';
 
 const TICK_MS = 250;
@@ -5,11 +6,15 @@ const SOON_MS = 500;
 const LATEST_MS = 3_000;
 /** A run that is heard here is driven here: another process may take it over later, but not within this. */
 const QUIET_MS = 5_000;
-const MOST_AT_ONCE = 64;
+/** Looks in one go. */
+const MOST_LOOKS = 64;
+/** Looks side by side: enough that a go is short, few enough that requests find a connection to the database. */
+const SIDE_BY_SIDE = 4;
 
 /**
  * Looks after watched runs that other processes may write to: often while they do, seldom while nothing happens. One
- * look for all readers of a run.
+ * look for all readers of a run. Tenants take turns: whoever watches thousands of runs waits longer for each of them, and
+ * nobody else does.
  */
 export class ForeignWriters {
   private readonly watched: ReadonlyMap<string, WatchedRun>;
@@ -21,6 +26,8 @@ export class ForeignWriters {
   private readonly look: (run: WatchedRun) => Promise<boolean>;
   private stopTick: (() => void) | undefined;
   private closed = false;
+  /** The tenant whose turn was last. */
+  private last: string | undefined;
 
   constructor(
     watched: ReadonlyMap<string, WatchedRun>,
@@ -71,10 +78,23 @@ export class ForeignWriters {
     const now = this.clock.monotonic();
     const due = [...this.watched.values()].filter(({ poll, ended }) => ended === undefined && poll.at <= now);
     due.sort((a, b) => a.poll.at - b.poll.at);
-    for (const run of due.slice(0, MOST_AT_ONCE)) {
+    const turns = inTurns(due, tenantOf, { limit: MOST_LOOKS, after: this.last });
+    const lastRun = turns.at(-1);
+    if (lastRun !== undefined) this.last = tenantOf(lastRun);
+    const line = turns.values(); // one for all that look
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => this.lookAtEach(line)));
+  }
+
+  private async lookAtEach(line: Iterable<WatchedRun>): Promise<void> {
+    for (const run of line) {
       const found = await this.look(run);
       run.poll.every = found ? SOON_MS : Math.min(LATEST_MS, run.poll.every * 1.5);
       run.poll.at = this.clock.monotonic() + run.poll.every;
     }
   }
+}
+
+/** Until its first reader has its card, whose it is is not known here. */
+function tenantOf({ card }: WatchedRun): string {
+  return card?.tenant ?? '';
 }

@@ -3,7 +3,7 @@ import { blankPrivate } from 'flyball/internal';
 import type { Fleet } from '../agents/fleet.js';
 import { comparePositions, type Position } from './position.js';
 import type { EntryItem } from './run-feed.js';
-import type { RunFold } from './run-fold.js';
+import { RunFold } from './run-fold.js';
 import type { RunFolds } from './run-folds.js';
 import type { WatchedRun } from './watched-run.js';
 
@@ -26,6 +26,14 @@ export class JournalPages {
     const entries = await this.fleet.entries(runId);
     const fold = await this.folds.current(runId);
     return entries.map((entry) => this.item(entry, fold));
+  }
+
+  /** All entries, and what exactly these say. */
+  async whole(runId: string): Promise<{ readonly items: readonly EntryItem[]; readonly fold: RunFold }> {
+    const entries = await this.fleet.entries(runId);
+    const fold = new RunFold(runId, { keepsNames: true });
+    for (const entry of entries) fold.apply(entry);
+    return { items: entries.map((entry) => this.item(entry, fold)), fold };
   }
 
   async page(runId: string, after: Position | undefined, limit: number): Promise<readonly EntryItem[]> {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, Entry, ModelDelta, RunRecord } from 'flyball';
-import { jsonWithoutSecrets } from 'flyball/internal';
+import { jsonWithoutSecrets, refuseDamaged } from 'flyball/internal';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import type { Fleet } from '../agents/fleet.js';
 import { servedName } from '../agents/served-agent.js';
@@ -41,7 +41,7 @@ export function openRunFeed(parts: FeedParts): RunFeed {
 class OpenFeed implements RunFeed {
   private readonly parts: FeedParts;
   private readonly known: readonly string[];
-  readonly clean: (json: string) => string;
+  private readonly clean: (json: string) => string;
   private readonly folds: RunFolds;
   private readonly pages: JournalPages;
   private readonly watched = new Map<string, WatchedRun>();
@@ -135,17 +135,28 @@ class OpenFeed implements RunFeed {
 
   async card(record: RunRecord): Promise<RunCard> {
     const served = this.served(record.agent);
-    const text = JSON.stringify(
+    return this.cleaned(
       await this.foldFor(record).then(
         (fold) => runCard(record, fold, served),
         (error: unknown) => damagedCard(record, served, error),
       ),
     );
-    return JSON.parse(this.clean(text)) as RunCard;
+  }
+
+  async detail(record: RunRecord): ReturnType<RunFeed['detail']> {
+    const { items, fold } = await this.pages.whole(record.id);
+    const card = this.cleaned(runCard(record, fold, this.served(record.agent)));
+    return { card, entries: items.map(({ entry }) => entry) };
+  }
+
+  private cleaned(card: RunCard): RunCard {
+    return JSON.parse(this.clean(JSON.stringify(card))) as RunCard;
   }
 
   /** A run that is heard here needs no reading: what was heard is all there is. */
-  private async foldFor({ id }: RunRecord): Promise<RunFold> {
+  private async foldFor(record: RunRecord): Promise<RunFold> {
+    refuseDamaged(record); // also what was heard before the damage: it is not known for whom the card is
+    const { id } = record;
     return this.folds.heard(id, this.parts.clock.monotonic()) ?? (await this.folds.current(id));
   }
 

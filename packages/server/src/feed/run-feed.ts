@@ -43,12 +43,15 @@ export interface RunFeed {
   /** All entries as they may leave the house. */
   journal(runId: string): Promise<readonly Entry[]>;
   card(record: RunRecord): Promise<RunCard>;
+  /**
+   * The card together with all entries, as they may leave the house, read once: made of two reads, it would say that a run
+   * has ended which did so between them, without its outcome.
+   */
+  detail(record: RunRecord): Promise<{ readonly card: RunCard; readonly entries: readonly Entry[] }>;
   /** What the journal says so far: limits, cost, parts of the bill, what is private. */
   fold(runId: string): Promise<RunFold>;
   /** Cards of the runs of a tenant as they change. Ends for a reader that has missed some. */
   cards(tenant: string, signal: AbortSignal): AsyncIterable<RunCard>;
-  /** Any JSON text without secrets. */
-  clean(json: string): string;
   /** For metrics. */
   stats(): FeedStats;
   close(): void;

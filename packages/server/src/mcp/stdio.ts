@@ -2,7 +2,9 @@ import type { Readable, Writable } from 'node:stream';
 import { described, useFrom } from 'flyball/internal';
 import type { McpOffer, McpServing } from './offer.js';
 import { loadServerSdk, type Server } from './sdk.js';
-import { type Endpoint, toolServer } from './tool-server.js';
+import { type Endpoint, roomForAll, toolServer } from './tool-server.js';
+
+const MAX_CALLS = 32;
 
 /** Options of `serveMcpStdio`. */
 export interface McpStdioOptions extends McpServing {
@@ -27,9 +29,14 @@ export interface McpStdioServer {
  */
 export async function serveMcpStdio(offer: McpOffer, options: McpStdioOptions): Promise<McpStdioServer> {
   const sdk = await loadServerSdk();
-  const { input = process.stdin, output = process.stdout, onProblem, ...serving } = options;
+  const { input = process.stdin, output = process.stdout, onProblem, maxCalls = MAX_CALLS, ...serving } = options;
   const told = onProblem === undefined ? {} : { onProblem };
-  const endpoint: Endpoint<undefined> = { sdk, offer, serving: { ...serving, ...told }, calls: { count: 0 } };
+  const endpoint: Endpoint<undefined> = {
+    sdk,
+    offer,
+    serving: { ...serving, ...told },
+    takeRoom: roomForAll(maxCalls),
+  };
   const servers = new Set<Server>();
   const transport = new sdk.StdioServerTransport(input, output);
   const factory = (): Server => {

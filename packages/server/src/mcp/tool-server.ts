@@ -10,13 +10,24 @@ import type { CallToolResult, Server, ServerContext, ServerSdk, WireTool } from 
 export interface Endpoint<W> {
   readonly sdk: ServerSdk;
   readonly offer: McpOffer<W>;
-  readonly serving: McpServing;
-  /** Calls under way. */
-  readonly calls: { count: number };
+  readonly serving: Omit<McpServing, 'maxCalls'>;
+  /** For a call, until it has ended. */
+  readonly takeRoom: (who: W) => (() => void) | { readonly because: string };
+}
+
+/** So many calls at the same time, whoever makes them. */
+export function roomForAll(most: number): Endpoint<unknown>['takeRoom'] {
+  let calls = 0;
+  return () => {
+    if (calls >= most) return { because: `${most} calls are under way already. Try again when one of them has ended.` };
+    calls++;
+    return () => {
+      calls--;
+    };
+  };
 }
 
 const PAGE = 50;
-const MAX_CALLS = 32;
 const MAX_RESULT_CHARS = 200_000;
 
 /** One server object for one connection or request: the protocol on one side, the offer on the other. */
@@ -48,24 +59,23 @@ export function toolServer<W>(endpoint: Endpoint<W>, who: W): Server {
 }
 
 async function callTool<W>(
-  { offer, serving, calls }: Endpoint<W>,
+  { offer, serving, takeRoom }: Endpoint<W>,
   tool: McpOfferedTool,
   args: Readonly<Record<string, unknown>>,
   ctx: McpCallContext<W>,
 ): Promise<CallToolResult> {
-  const { maxCalls = MAX_CALLS, maxResultChars = MAX_RESULT_CHARS, onProblem } = serving;
-  if (calls.count >= maxCalls)
-    return failedAnswer('BUSY', `${maxCalls} calls are under way already. Try again when one of them has ended.`);
+  const { maxResultChars = MAX_RESULT_CHARS, onProblem } = serving;
   const checked = await check(schemaOf(tool), args);
   if (!checked.ok) return failedAnswer('INPUT_INVALID', `The arguments are not valid: ${checked.problem}.`);
-  calls.count++;
+  const leave = takeRoom(ctx.who);
+  if (typeof leave !== 'function') return failedAnswer('BUSY', leave.because);
   try {
     return answered(await offer.call(tool.name, args, ctx), tool, maxResultChars);
   } catch (error) {
     onProblem?.(error, `calling ${tool.name} for an MCP client`);
     return failedAnswer('INTERNAL', 'The call failed inside the server. Its log says why.');
   } finally {
-    calls.count--;
+    leave();
   }
 }
 

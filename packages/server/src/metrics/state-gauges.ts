@@ -1,5 +1,5 @@
-import type { Clock, Engine, RunStatus } from 'flyball';
-import type { AnnouncedWorker, QueueLine, RunCounts, StorageSize } from 'flyball/internal';
+import type { Clock, Engine, Host, RunStatus } from 'flyball';
+import { type QueueLine, type RunCounts, type StorageSize, type WorkCount, workCount } from 'flyball/internal';
 import type { Triggers } from '../triggers/open-triggers.js';
 import type { TriggerState } from '../triggers/trigger-parts.js';
 import { type Family, gauge, type Sample } from './exposition.js';
@@ -9,7 +9,8 @@ const LOOK_EVERY_MS = 5_000;
 const STATUSES: readonly RunStatus[] = ['pending', 'running', 'suspended', 'paused', 'stalled', 'bounded'];
 
 export interface StateParts {
-  readonly engine: Pick<Engine, 'count' | 'size' | 'queue' | 'workers'>;
+  readonly engine: Pick<Engine, 'count' | 'size' | 'queue' | 'workers' | 'list' | 'goneOwners'>;
+  readonly host: Pick<Host, 'isGone'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly triggers: () => Pick<Triggers, 'list'> | undefined;
 }
@@ -19,8 +20,7 @@ export class StateGauges {
   private readonly parts: StateParts;
   private counts: RunCounts = { byStatus: {}, asked: 0, held: 0 };
   private size: StorageSize = { bytes: 0, logBytes: 0, freeBytes: 0 };
-  private queue: readonly QueueLine[] = [];
-  private workers: readonly AnnouncedWorker[] = [];
+  private work: WorkCount = { workers: [], queue: [] };
   private triggers: readonly TriggerState[] = [];
   private lookedAt = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
@@ -60,12 +60,11 @@ export class StateGauges {
   }
 
   private async read(): Promise<void> {
-    const { engine, triggers, clock } = this.parts;
-    [this.counts, this.size, this.queue, this.workers, this.triggers] = await Promise.all([
+    const { engine, triggers, clock, host } = this.parts;
+    [this.counts, this.size, this.work, this.triggers] = await Promise.all([
       engine.count(),
       engine.size(),
-      engine.queue(clock.now()),
-      engine.workers(clock.now()),
+      workCount(engine, { now: clock.now(), isGone: (owner) => host.isGone(owner) }),
       triggers()?.list() ?? [],
     ]);
   }
@@ -75,19 +74,17 @@ export class StateGauges {
       gauge(name, help, () => [{ labels: {}, value: value() }]);
     const count = (lines: readonly QueueLine[]): number => lines.reduce((sum, { runs }) => sum + runs, 0);
     const unserved = (): readonly QueueLine[] => {
-      const served = new Set(this.workers.flatMap(({ agents }) => Object.keys(agents)));
-      return this.queue.filter(({ agent }) => !served.has(agent));
+      const served = new Set(this.work.workers.flatMap(({ agents }) => Object.keys(agents)));
+      return this.work.queue.filter(({ agent }) => !served.has(agent));
     };
     return [
-      one('flyball_queue_runs', 'Runs that could continue and wait for a worker.', () => count(this.queue)),
+      one('flyball_queue_runs', 'Runs that could continue and wait for a worker.', () => count(this.work.queue)),
       one('flyball_queue_oldest_seconds', 'How long the first of them has waited; 0 if there is none.', () => {
-        const since = Math.min(...this.queue.map((line) => line.since), this.parts.clock.now());
+        const since = Math.min(...this.work.queue.map((line) => line.since), this.parts.clock.now());
         return Math.max(0, this.parts.clock.now() - since) / 1_000;
       }),
       one('flyball_queue_unserved_runs', 'Runs in line whose agent no worker has.', () => count(unserved())),
-      one('flyball_workers', 'Workers on this database.', () => {
-        return this.workers.filter(({ requests }) => requests === undefined).length;
-      }),
+      one('flyball_workers', 'Workers on this database.', () => this.work.workers.length),
     ];
   }
 

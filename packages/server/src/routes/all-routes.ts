@@ -1,10 +1,10 @@
-import type { Mount } from '../app.js';
 import { cardRoutes } from '../card/routes.js';
 import type { Route } from '../contract/route.js';
 import { StreamSlots } from '../feed/stream-slots.js';
 import type { Gate } from '../gate.js';
 import { mcpMount } from '../mcp-mount.js';
 import type { Parts } from '../parts.js';
+import type { Mount } from '../pipeline.js';
 import { studioFiles } from '../studio-files.js';
 import { triggerRoutes } from '../triggers/routes.js';
 import { agentRoutes } from './agents.js';
@@ -31,7 +31,7 @@ import { workerRoutes } from './workers.js';
 /** Every operation of the server, in the order of the document. */
 export function allRoutes(parts: Parts): readonly Route[] {
   if (parts.settings.role === 'worker') return [...healthRoutes(parts), ...metricsRoutes(parts)];
-  const slots = new StreamSlots(parts.settings.maxStreams);
+  const slots = new StreamSlots({ each: parts.settings.maxStreams });
   const routes = [
     ...agentRoutes(parts),
     ...invokeRoutes(parts),

@@ -1,5 +1,5 @@
 import type { Outcome } from 'flyball';
-import { answerIn } from 'flyball/internal';
+import { answerIn, redactSecrets } from 'flyball/internal';
 import type { Principal } from '../access/principal.js';
 import type { Parts } from '../parts.js';
 import { Problem, type ProblemCode } from '../problem.js';
@@ -30,7 +30,7 @@ export async function chatText(
   switch (outcome.stop) {
     case 'done':
     case 'degraded':
-      return withoutSecrets(parts, answerIn(outcome).answer ?? '');
+      return redactSecrets(answerIn(outcome).answer ?? '', parts.settings.secrets);
     case 'suspended': {
       const { approvals = [] } = askedFields(runId, await parts.fleet.entries(runId));
       const asked = approvals.map(({ kind, url }) => `${kind} ${url}`).join(', ');
@@ -42,10 +42,6 @@ export async function chatText(
     default:
       throw ended('RUN_ENDED', `The run ended without an answer (${outcome.stop}): ${because}.`, `See GET ${at}`);
   }
-}
-
-function withoutSecrets({ feed }: Parts, text: string): string {
-  return JSON.parse(feed.clean(JSON.stringify(text))) as string;
 }
 
 export async function usageOf({ feed, fleet }: Parts, runId: string): Promise<Usage> {

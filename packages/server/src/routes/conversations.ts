@@ -139,8 +139,8 @@ function listing({ fleet, feed, directory, cursors }: Parts): Route {
     handle: async ({ query, principal }) => {
       const { agent, limit = 50, cursor } = query;
       const wanted = agent === undefined ? undefined : agentNamed(directory, agent).name;
-      const filter = { ...reachOf(principal), limit, ...(cursor === undefined ? {} : { cursor }) };
-      const page = await listRuns({ fleet, cursors }, filter, (record) => {
+      const filter = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await listRuns({ fleet, cursors, reach: reachOf(principal) }, filter, (record) => {
         const served = servedName(record.agent);
         return served.mode === 'conversation' && (wanted === undefined || served.agent === wanted);
       });
@@ -255,9 +255,10 @@ function conversationAnswer(body: Shown, status: 200 | 201 | 202): Answer {
 
 async function shown({ feed, fleet }: Parts, principal: Principal, runId: string) {
   const record = await fleet.get(runId);
-  const { turns, listens } = turnsIn(await feed.journal(runId));
+  const { card, entries } = await feed.detail(record);
+  const { turns, listens } = turnsIn(entries);
   const { agent } = servedName(record.agent);
-  const run = cardFor(principal, await feed.card(record));
+  const run = cardFor(principal, card);
   const told = turns.map((turn, index) =>
     turnFor(principal, turn, index === turns.length - 1 ? run.outcome : undefined),
   );

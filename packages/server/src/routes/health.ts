@@ -15,11 +15,15 @@ const readySchema = s.object({
 const STORAGE_MS = 2_000;
 const HOLDS_MS = 1_000;
 
-type HealthParts = Pick<Parts, 'engine' | 'store' | 'clock' | 'phases' | 'log' | 'settings'>;
+type HealthParts = Pick<Parts, 'engine' | 'store' | 'clock' | 'phases' | 'log' | 'settings' | 'isCallable'>;
 
 /** Alive is one question, able to take work another: only the second makes a balancer send requests elsewhere. */
 export function healthRoutes(parts: HealthParts): readonly Route[] {
   const storage = new StorageProbe(parts);
+  const problems = async (): Promise<readonly string[]> => [
+    ...(await storage.problems()),
+    ...(parts.isCallable() ? [] : ['the dispatcher has not accepted this worker yet']),
+  ];
   return [
     route({
       id: 'getHealth',
@@ -45,7 +49,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       },
       examples: [{ title: 'Ready', status: 200 }],
       handle: async () => {
-        const reasons = parts.phases.leaving.aborted ? ['it is shutting down'] : await storage.problems();
+        const reasons = parts.phases.leaving.aborted ? ['it is shutting down'] : await problems();
         return { status: reasons.length === 0 ? 200 : 503, body: { ready: reasons.length === 0, reasons } };
       },
     }),

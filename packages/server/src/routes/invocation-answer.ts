@@ -15,11 +15,9 @@ import { requestsIn } from 'flyball/people';
 import type { Principal } from '../access/principal.js';
 import type { ServedAgent } from '../agents/served-agent.js';
 import type { Invoked } from '../contract/invocations.js';
-import type { Answer } from '../contract/route.js';
+import type { JsonAnswer } from '../contract/route.js';
 import type { Parts } from '../parts.js';
 import { becauseOf, failureWords } from './failure-words.js';
-
-type InvocationAnswer = Exclude<Answer, Response>;
 
 /** One invocation whose run was started. */
 export interface Invocation {
@@ -35,7 +33,7 @@ export async function invocationAnswer(
   parts: Parts,
   invocation: Invocation,
   outcome: Outcome<unknown> | undefined,
-): Promise<InvocationAnswer> {
+): Promise<JsonAnswer> {
   const { agent, as, runId, model, principal } = invocation;
   const card = await parts.feed.card(await parts.fleet.get(runId));
   const value = outcome !== undefined && 'value' in outcome ? outcome.value : undefined;
@@ -55,11 +53,7 @@ export async function invocationAnswer(
   const headers = { location: `/v1/runs/${encodeURIComponent(runId)}` };
   const entries = await parts.fleet.entries(runId);
   const loop = as === 'once' ? {} : loopFields(result, entries);
-  // what an event may not tell an answer may not either
-  const clean: unknown = JSON.parse(
-    parts.feed.clean(JSON.stringify({ ...body, ...askedFields(runId, entries), ...loop })),
-  );
-  return { status: statusOf(outcome), body: clean, headers };
+  return { status: statusOf(outcome), body: { ...body, ...askedFields(runId, entries), ...loop }, headers };
 }
 
 /** What stands between the client and its answer, and where somebody can say something about it. */

@@ -2,7 +2,7 @@ import { ConfigError } from 'flyball';
 import { samePerson } from 'flyball/internal';
 import { type ApiKey, isLive } from '../access/api-keys.js';
 import { mintedBy, revokeWithMinted } from '../access/minted-keys.js';
-import { accountOf, holds, isOverAllTenants, type Limits, type Principal } from '../access/principal.js';
+import { holds, type Limits, madeUnder, makersOf, type Principal } from '../access/principal.js';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
@@ -21,8 +21,13 @@ const keyFields = {
   account: s.optional(
     s.object(
       { id: s.string(), limits: limitsSchema },
-      { description: 'Who created it over HTTP; it also counts toward their limits.' },
+      { description: 'The credential it comes from over HTTP; it also counts toward their limits.' },
     ),
+  ),
+  makers: s.optional(
+    s.list(s.object({ id: s.string(), limits: limitsSchema }), {
+      description: 'The keys between that credential and this one; it also counts toward their limits.',
+    }),
   ),
   madeBy: s.optional(
     s.string({ description: 'The credential that created it over HTTP: `key:<prefix>` or `jwt:<sub>`.' }),
@@ -55,6 +60,8 @@ const newKeySchema = s.named(
 const params = s.object({ prefix: s.string({ pattern: '^[a-z0-9]{8}$' }) });
 const NOBODY = { prefix: 'aaaaaaaa' };
 const DAY = 86_400_000;
+/** Keys that make keys that make keys. */
+const MOST_MAKERS = 10;
 
 type KeyParts = Pick<Parts, 'keys' | 'clock'>;
 
@@ -90,6 +97,7 @@ function createKey({ keys, clock }: KeyParts): Route {
       'Creates a key for your own tenant and subject. To create a key for somebody else, use `flyball keys create` on the server. Its limits are at most those of your credential, and what it spends counts toward them.',
     scope: 'admin',
     idempotent: false,
+    givesSecret: true,
     body: s.object({
       name: s.string({ minLength: 1, maxLength: 200 }),
       subject: s.optional(s.string({ minLength: 1, maxLength: 200 })),
@@ -107,7 +115,8 @@ function createKey({ keys, clock }: KeyParts): Route {
     ],
     handle: async ({ principal, body }) => {
       const { name, subject, scopes, expiresInDays } = body;
-      refuseOverAllTenants(principal, scopes);
+      requireScopes(principal, scopes, 'Create the key on the server: flyball keys create');
+      refuseTooDeep(principal);
       const made = await refusing(() =>
         keys.create({
           name,
@@ -115,7 +124,7 @@ function createKey({ keys, clock }: KeyParts): Route {
           scopes,
           limits: withinOwn(principal, body.limits ?? {}),
           subject: ownName(principal, subject, name),
-          ...(principal.kind === 'local' ? {} : { account: accountOf(principal), madeBy: principal.id }),
+          ...(principal.kind === 'local' ? {} : { ...madeUnder(principal), madeBy: principal.id }),
           ...expiryWithin(principal, expiresInDays === undefined ? undefined : clock.now() + expiresInDays * DAY),
         }),
       );
@@ -125,18 +134,19 @@ function createKey({ keys, clock }: KeyParts): Route {
   });
 }
 
-/** An administrator of one tenant gives nobody what reaches the others. */
-function refuseOverAllTenants(principal: Principal, scopes: readonly string[]): void {
-  const refused = scopes.find((scope) => isOverAllTenants(scope) && !holds(principal.scopes, scope));
-  if (refused === undefined) return;
-  throw new Problem(
-    403,
-    'FORBIDDEN',
-    `The scope ${refused} is not limited to a tenant, and your credential does not have it.`,
-    {
-      next: `Create the key on the machine that runs the server: flyball keys create --scope ${refused}`,
-    },
-  );
+/** Whoever is told the secret of a key holds all that it may do: an administrator of one tenant gets nothing that reaches the others. */
+function requireScopes(principal: Principal, scopes: readonly string[], next: string): void {
+  const missing = scopes.find((scope) => !holds(principal.scopes, scope));
+  if (missing === undefined) return;
+  throw new Problem(403, 'FORBIDDEN', `Your credential does not have the scope ${missing}.`, { next });
+}
+
+/** Each request of a key is counted for everyone above it. */
+function refuseTooDeep(principal: Principal): void {
+  if (makersOf(principal).length < MOST_MAKERS) return;
+  throw new Problem(403, 'FORBIDDEN', `This key is ${MOST_MAKERS} keys away from the one it comes from.`, {
+    next: 'Create the key with one of the keys before it, or on the server: flyball keys create',
+  });
 }
 
 function rotateKey({ keys }: KeyParts): Route {
@@ -146,9 +156,10 @@ function rotateKey({ keys }: KeyParts): Route {
     path: '/v1/keys/{prefix}/rotate',
     tag: 'access',
     summary: 'Rotate a key',
-    about: 'Only your own keys, within your own limits, and only keys that do not outlive your credential.',
+    about: 'Only your own keys, within your own scopes and limits, and only keys that do not outlive your credential.',
     scope: 'admin',
     idempotent: false,
+    givesSecret: true,
     params,
     body: s.object({
       graceHours: s.optional(
@@ -231,21 +242,21 @@ function ownName({ kind, subject }: Principal, asked: string | undefined, name: 
 /** The secret of a key is for whom it speaks for, and for nobody who may do less than it. */
 function requireOwn(principal: Principal, key: ApiKey): void {
   if (principal.kind === 'local') return;
+  const onServer = `Rotate it on the server: flyball keys rotate ${key.prefix}`;
   if (!samePerson(principal.subject, key.subject))
     throw new Problem(403, 'FORBIDDEN', `The key belongs to ${key.subject}. Only they can rotate it.`, {
       next: `Revoke it, or rotate it on the server: flyball keys rotate ${key.prefix}`,
     });
+  requireScopes(principal, key.scopes, onServer);
   const within = (own: number | undefined, its: number | undefined): boolean =>
     own === undefined || (its !== undefined && its <= own);
-  const { limits } = accountOf(principal);
+  const { limits } = principal;
   if (
     within(limits.requestsPerMinute, key.limits.requestsPerMinute) &&
     within(limits.costUsdPerDay, key.limits.costUsdPerDay)
   )
     return;
-  throw new Problem(403, 'FORBIDDEN', 'The key has higher limits than your credential.', {
-    next: `Rotate it on the server: flyball keys rotate ${key.prefix}`,
-  });
+  throw new Problem(403, 'FORBIDDEN', 'The key has higher limits than your credential.', { next: onServer });
 }
 
 /** Whoever is given a secret keeps it: one that ends, by its time or with the key that made it, is given none that goes on. */

@@ -147,7 +147,7 @@ export function patternRoutes(parts: Parts): readonly Route[] {
         const { id, agent } = await ownRun(parts, principal, runId);
         const spans = patternsIn(await parts.feed.journal(id));
         const findings = await findingsOf(parts, principal, { id, agent, spans });
-        return { status: 200, body: JSON.parse(parts.feed.clean(JSON.stringify({ spans, findings }))) as unknown };
+        return { status: 200, body: { spans, findings } };
       },
     }),
   ];

@@ -116,11 +116,12 @@ function followRuns(parts: Parts, slots: StreamSlots): Route {
     handle: (request) => {
       const { principal, query } = request;
       const followed = followedFrom(query.runs ?? '');
-      return streamed(parts, slots, request, async function* (signal) {
+      const events = async function* (signal: AbortSignal): AsyncGenerator<string> {
         yield namedEvent('hello', { tenant: principal.tenant, at: parts.clock.now() });
         const sources = followed.map((one) => eventsOfOne(parts, request, one, signal));
         yield* together(query.cards === false ? sources : [cardEvents(parts, principal, signal), ...sources]);
-      });
+      };
+      return streamed(parts, slots, request, events, followed.length);
     },
   });
 }

@@ -102,7 +102,7 @@ function promptRoutes(parts: Parts): readonly Route[] {
       handle: async ({ principal, params: { runId, tip } }) => {
         const { id } = await ownRun(parts, principal, runId);
         const segments = (await promptOf(parts, id, tip)).map(({ shown }) => shown);
-        return { status: 200, body: JSON.parse(parts.feed.clean(JSON.stringify({ tip, segments }))) as unknown };
+        return { status: 200, body: { tip, segments } };
       },
     }),
     route({

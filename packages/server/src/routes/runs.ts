@@ -1,6 +1,6 @@
 import type { RunRecord } from 'flyball';
 import { summarise } from 'flyball/views';
-import { isWithin, reachOf } from '../access/principal.js';
+import { reachOf } from '../access/principal.js';
 import { startRun } from '../agents/admission.js';
 import { type ServedAgent, servedName } from '../agents/served-agent.js';
 import { exampleFor } from '../contract/example-for.js';
@@ -30,7 +30,8 @@ const startBody = s.object({
   id: s.optional(
     s.string({
       pattern: '^[A-Za-z0-9_-]{1,64}$',
-      description: 'The start of the id of the run. Refused if the tenant has used it before.',
+      description:
+        'The server adds a suffix for the tenant to it. Use the id in the response. Refused if the tenant has used it before.',
     }),
   ),
 });
@@ -86,10 +87,8 @@ function listThem(parts: Parts): Route {
     ],
     handle: async ({ principal, query }) => {
       const { agent, limit = 50, ...filter } = query;
-      const reach = reachOf(principal);
-      const isAsked = (record: RunRecord): boolean =>
-        isWithin(reach, record) && (agent === undefined || servedName(record.agent).agent === agent);
-      const page = await listRuns(parts, { ...reach, ...filter, limit }, isAsked);
+      const isAsked = (record: RunRecord): boolean => agent === undefined || servedName(record.agent).agent === agent;
+      const page = await listRuns({ ...parts, reach: reachOf(principal) }, { ...filter, limit }, isAsked);
       const runs: RunCard[] = [];
       for (const record of page.runs) runs.push(await parts.feed.card(record));
       return { status: 200, body: { runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
@@ -110,13 +109,13 @@ function readOne(parts: Parts): Route {
     examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, status: 404 }],
     handle: async ({ principal, params }) => {
       const record = await ownRun(parts, principal, params.runId);
-      const entries = await parts.feed.journal(record.id);
+      const { card, entries } = await parts.feed.detail(record);
       const summary = summarise(entries);
       const first = entries[0]?.event;
       return {
         status: 200,
         body: {
-          ...(await parts.feed.card(record)),
+          ...card,
           summary,
           input: first?.type === 'run-start' ? first.input : null,
           ...(record.hold === undefined ? {} : { hold: record.hold }),

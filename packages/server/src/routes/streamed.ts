@@ -1,5 +1,4 @@
-import { STREAM } from '../contract/event-schema.js';
-import type { ServerRequest } from '../contract/route.js';
+import type { EventsAnswer, ServerRequest } from '../contract/route.js';
 import { eventStream } from '../feed/event-stream.js';
 import type { StreamSlots } from '../feed/stream-slots.js';
 import type { Parts } from '../parts.js';
@@ -14,9 +13,9 @@ interface Started {
 }
 type Reader = Pick<ServerRequest, 'principal' | 'signal'>;
 
-/** Texts as server-sent events, in one of the streams that the principal may hold open. */
-export function streamed(parts: Parts, slots: StreamSlots, reader: Reader, source: Source): Response {
-  return streamOf(parts, reader, { source, onEnd: slots.take(slotOf(reader)) });
+/** Texts of so many runs as server-sent events, in one of the streams that the principal may hold open. */
+export function streamed(parts: Parts, slots: StreamSlots, reader: Reader, source: Source, runs = 1): EventsAnswer {
+  return streamOf(parts, reader, { source, onEnd: slots.take(reader.principal, runs) });
 }
 
 /**
@@ -28,8 +27,8 @@ export async function streamedStart<R extends Reader & Pick<ServerRequest, 'isAb
   slots: StreamSlots,
   request: R,
   start: (request: R) => Promise<Started>,
-): Promise<Response> {
-  const leave = slots.take(slotOf(request));
+): Promise<EventsAnswer> {
+  const leave = slots.take(request.principal);
   let forget = (): void => undefined;
   const isAbout = (run: string): void => {
     request.isAbout(run);
@@ -47,18 +46,13 @@ export async function streamedStart<R extends Reader & Pick<ServerRequest, 'isAb
   }
 }
 
-function slotOf({ principal }: Reader): string {
-  return JSON.stringify([principal.tenant, principal.id]);
-}
-
 function streamOf(
-  { settings, clock }: Parts,
+  { settings, clock, wire }: Parts,
   { signal }: Reader,
   { source, headers = {}, ...how }: Started & { readonly onEnd: () => void; readonly resumes?: false },
-): Response {
+): EventsAnswer {
   const { heartbeatMs } = settings;
-  const body = eventStream(source, { clock, signal, heartbeatMs, deadMs: DEAD_MS, ...how });
-  return new Response(body, {
-    headers: { 'content-type': STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
-  });
+  const write = wire.events;
+  const events = eventStream(source, { clock, signal, heartbeatMs, deadMs: DEAD_MS, write, ...how });
+  return { events, headers: { 'x-accel-buffering': 'no', ...headers } };
 }

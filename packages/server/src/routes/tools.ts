@@ -111,9 +111,7 @@ export function toolRoutes(parts: Parts): readonly Route[] {
         });
         const within = { clock: parts.clock, ms: parts.settings.requestTimeoutMs, signal: request.signal };
         const outcome = await untilRest(handle, within);
-        const { status, body } = executed(request.principal, handle.id, outcome);
-        // what an event may not tell an answer may not either
-        return { status, body: JSON.parse(parts.feed.clean(JSON.stringify(body))) };
+        return executed(request.principal, handle.id, outcome);
       },
     }),
   ];

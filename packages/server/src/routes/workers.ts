@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   declareOwnerGone,
   knownOwners,
@@ -25,9 +26,13 @@ const heldSchema = s.object({
 const workerSchema = s.named(
   'Worker',
   s.object({
-    owner: s.object({ id: s.string(), host: s.string(), pid: s.integer() }),
-    state: s.enumOf(['working', 'draining', 'silent'], {
-      description: 'draining: it takes no more runs. silent: it holds runs, but takes none by itself.',
+    owner: s.object(
+      { id: s.string(), host: s.optional(s.string()), pid: s.optional(s.integer()) },
+      { description: 'Without workers:control, only an id that tells processes apart.' },
+    ),
+    state: s.enumOf(['working', 'draining', 'silent', 'gone'], {
+      description:
+        'draining: it takes no more runs. silent: it holds runs, but takes none by itself. gone: it has ended, and its runs are in the queue.',
     }),
     agents: s.record(s.string(), { description: 'The version of each agent whose runs it takes' }),
     since: s.optional(at('When it started')),
@@ -68,18 +73,21 @@ const MOST_HELD = 100;
 /** Storage is asked at most this often. */
 const HOLDS_MS = 1_000;
 
-type WorkerParts = Pick<Parts, 'engine' | 'clock' | 'dispatcherPage'>;
+type WorkerParts = Pick<Parts, 'engine' | 'clock' | 'host' | 'dispatcherPage'>;
 
 /** Who works on runs, for those who operate the server. Of other tenants there are numbers only. */
 export function workerRoutes(parts: WorkerParts): readonly Route[] {
   return [listWorkers(parts), declareGone(parts)];
 }
 
-function listWorkers({ engine, clock, dispatcherPage }: WorkerParts): Route {
+function listWorkers({ engine, clock, host, dispatcherPage }: WorkerParts): Route {
   let known: { readonly at: number; readonly state: Promise<WorkState> } | undefined;
   const look = (): Promise<WorkState> => {
     const now = clock.monotonic();
-    if (known === undefined || now - known.at >= HOLDS_MS) known = { at: now, state: workState(engine, clock.now()) };
+    if (known === undefined || now - known.at >= HOLDS_MS) {
+      const state = workState(engine, { now: clock.now(), isGone: (owner) => host.isGone(owner) });
+      known = { at: now, state };
+    }
     return known.state;
   };
   const dispatcher = dispatcherPage === undefined ? {} : { dispatcher: { page: dispatcherPage } };
@@ -89,6 +97,7 @@ function listWorkers({ engine, clock, dispatcherPage }: WorkerParts): Route {
     path: '/v1/workers',
     tag: 'server',
     summary: 'List the workers and the queue',
+    about: 'The ids of processes that other routes take are shown to credentials that also have `workers:control`.',
     scope: 'metrics:read',
     answers: { 200: { about: 'The workers on this database, and the queue', schema: workersSchema } },
     examples: [{ title: 'All of them', status: 200 }],
@@ -114,7 +123,7 @@ function declareGone({ engine, clock }: WorkerParts): Route {
     tag: 'server',
     summary: 'Declare that a process is gone',
     about:
-      'For a process on another machine or in another container that was removed or switched off. Its runs of all tenants continue at once. Only do this if it is true: a process that is still alive loses its runs, but what it is doing at that moment may happen twice. Reads the journals of all runs at work, so it can take a while.',
+      'For a process on another machine or in another container that was removed or switched off. Its runs of all tenants continue at once. Only do this if it is true: a process that is still alive loses its runs, and what it is doing at that moment may happen twice. It then gets a new id, which this does not cover. Reads the journals of all runs at work, so it can take a while.',
     scope: 'workers:control',
     params: s.object({ ownerId: s.string({ minLength: 1, maxLength: 300, description: '`owner.id` of the process' }) }),
     body: s.object({ why: shortText('Recorded in the operations log.') }),
@@ -157,9 +166,16 @@ function shownTo(principal: Principal, { processes, queue }: WorkState) {
   };
 }
 
-function workerShownTo(principal: Principal, { held, ...process }: WorkingProcess) {
+/** The machines of a server are the business of whoever operates it, and its own id names both. */
+function ownerShownTo({ scopes }: Principal, owner: WorkingProcess['owner']): Partial<WorkingProcess['owner']> {
+  if (holds(scopes, 'workers:control')) return owner;
+  return { id: createHash('sha256').update(owner.id).digest('hex').slice(0, 16) };
+}
+
+function workerShownTo(principal: Principal, { held, owner, ...process }: WorkingProcess) {
   const mine = holds(principal.scopes, 'runs:all') ? held.filter(({ tenant }) => tenant === principal.tenant) : [];
   return {
+    owner: ownerShownTo(principal, owner),
     ...process,
     runs: held.length,
     held: mine.slice(0, MOST_HELD).map(({ tenant: _own, leaseUntil, ...run }) => ({

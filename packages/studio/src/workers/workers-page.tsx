@@ -74,10 +74,13 @@ function Work({ work: { workers, queue, dispatcher } }: { readonly work: WorkInf
   );
 }
 
-const TONES = { working: 'good', draining: 'warn', silent: 'bad' } as const;
+const TONES = { working: 'good', draining: 'warn', silent: 'bad', gone: 'bad' } as const;
 
 const COLUMNS = [
-  { title: 'Process', cell: ({ owner: { host, pid } }: WorkerInfo) => <code>{`${host} ${pid}`}</code> },
+  {
+    title: 'Process',
+    cell: ({ owner: { id, host, pid } }: WorkerInfo) => <code>{host === undefined ? id : `${host} ${pid}`}</code>,
+  },
   { title: 'State', cell: ({ state }: WorkerInfo) => <Badge tone={TONES[state]}>{state}</Badge> },
   { title: 'Agents and versions', cell: ({ agents }: WorkerInfo) => versionsText(agents) },
   {

@@ -1,8 +1,9 @@
 import { api } from '../api/client.js';
 
 export interface WorkerInfo {
-  readonly owner: { readonly id: string; readonly host: string; readonly pid: number };
-  readonly state: 'working' | 'draining' | 'silent';
+  /** Host and pid are for whoever operates the server. */
+  readonly owner: { readonly id: string; readonly host?: string; readonly pid?: number };
+  readonly state: 'working' | 'draining' | 'silent' | 'gone';
   /** Versions by agent. */
   readonly agents: Readonly<Record<string, string>>;
   readonly since?: number;

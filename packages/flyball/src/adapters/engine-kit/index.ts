@@ -1,4 +1,5 @@
 /** What somebody needs who writes an engine or a store of their own: how to refuse in the common words, and how to chain. */
+export { readAnnouncement } from '../../core/announcement.js';
 export { canonicalJson } from '../../core/canonical.js';
 export {
   alreadyTerminal,
@@ -18,7 +19,7 @@ export {
 export type { ForkPoint, Owner } from '../../core/events.js';
 export { nextOperation, type Operation, type StoredOperation, type Tombstone } from '../../core/operations.js';
 export { hasFields } from '../../core/record-fields.js';
-export { inTurns, tenantsInTurn } from '../../core/turns.js';
+export { inTurns } from '../../core/turns.js';
 export { workedUnseen } from '../../core/unseen-work.js';
 export type {
   AnnouncedWorker,

@@ -6,7 +6,6 @@ export interface MemoryRun {
   readonly order: number;
   readonly id: string;
   readonly agent: string;
-  readonly version: string;
   readonly tenant: string;
   readonly subject: string;
   readonly createdAt: number;
@@ -23,6 +22,7 @@ export interface MemoryRun {
   readonly taken: Set<number>;
   /** Moves with every claim and every release, so that an older number is always stale. */
   fence: number;
+  version: string;
   status: RunStatus;
   generation: number;
   updatedAt: number;
@@ -39,8 +39,8 @@ export interface MemoryRun {
   signalled: Signalled;
 }
 
-/** What arrived since the last claim. `resume` also wakes a paused run, which other messages leave alone. */
-export type Signalled = 'nothing' | 'messages' | 'resume';
+/** What arrived since the last claim. `resume` and `cancel` also wake a paused run, which other messages leave alone. */
+export type Signalled = 'nothing' | 'messages' | 'resume' | 'cancel';
 
 export function memoryRun(given: NewRun, order: number): MemoryRun {
   return {

@@ -17,6 +17,8 @@ export class MemoryState {
   readonly runs = new Map<string, MemoryRun>();
   readonly inOrder: (MemoryRun | undefined)[] = [];
   readonly operations: StoredOperation[] = [];
+  /** Ids of owners that were declared gone. */
+  readonly goneOwners = new Set<string>();
   readonly contents = new TenantContents();
   readonly line = new WaitingLine();
   readonly workers = new Map<string, AnnouncedWorker>();

@@ -1,6 +1,6 @@
-import { notEnded, runExists, runKept } from '../../core/engine-errors.js';
+import { notEnded, refuseChanged, runExists, runKept, runNotFound } from '../../core/engine-errors.js';
 import type { OperationAction, StoredOperation } from '../../core/operations.js';
-import type { Collected, Engine, RunCounts, RunStatus, StorageSize } from '../../ports/engine.js';
+import type { Collected, Engine, NewRun, RunCounts, RunStatus, StorageSize } from '../../ports/engine.js';
 import { store, type TenantContents } from './contents.js';
 import { addEntry, type MemoryRun, memoryRun } from './memory-run.js';
 import { type MemoryState, TERMINAL } from './memory-state.js';
@@ -24,6 +24,7 @@ export function retentionIn(state: MemoryState): Retention {
     async remove(runId, operation) {
       const run = state.known(runId);
       refuseKept(run, runs.values());
+      refuseChanged(run, operation.tombstone);
       line.leave(run);
       runs.delete(runId);
       inOrder[run.order] = undefined;
@@ -33,6 +34,7 @@ export function retentionIn(state: MemoryState): Retention {
       const { record, entries } = whole;
       if (!TERMINAL.has(record.status)) throw notEnded(record);
       if (runs.has(record.id) || isRemoved(operations, record.id, ['prune', 'erase'])) throw runExists(record.id);
+      refuseOrphan(runs, record);
       const run = memoryRun({ ...record, first: { entries: [] } }, inOrder.length);
       const { status, generation, updatedAt, activeMs, code } = record;
       Object.assign(run, { status, generation, updatedAt, activeMs, code });
@@ -52,12 +54,15 @@ export function retentionIn(state: MemoryState): Retention {
     size: async () => sizeOf(state),
     async declareGone(operation) {
       const held = [...runs.values()].filter(({ owner }) => owner?.id === operation.of);
-      for (const run of held) state.change(run, { leaseUntil: 0 });
+      const at = operation.at;
+      for (const run of held)
+        state.change(run, { leaseUntil: Math.min(run.leaseUntil ?? at, at), fence: run.fence + 1 });
+      state.goneOwners.add(operation.of);
       state.record(operation);
       state.notify();
       return held.map(({ id }) => id);
     },
-    goneOwners: async () => [...new Set(operations.flatMap(({ action, of }) => (action === 'owner-gone' ? [of] : [])))],
+    goneOwners: async () => [...state.goneOwners],
     operations: async (of) => operations.filter((each) => of === undefined || each.of === of),
   };
 }
@@ -69,11 +74,17 @@ function sizeOf({ runs, contents }: MemoryState): StorageSize {
 }
 
 function refuseKept(run: MemoryRun, all: Iterable<MemoryRun>): void {
-  const { id, status, hold } = run;
+  const { id, status, hold, tenant } = run;
   if (hold !== undefined) throw runKept(id, 'held', `${hold.by} has put it under a legal hold`);
   if (!TERMINAL.has(status) && status !== 'bounded' && status !== 'stalled')
     throw runKept(id, 'open', `it is ${status}. Cancel it first`);
-  for (const other of all) if (other.fork?.run === id) throw runKept(id, 'forked', `its fork ${other.id} needs it`);
+  for (const other of all)
+    if (other.fork?.run === id && other.tenant === tenant) throw runKept(id, 'forked', `its fork ${other.id} needs it`);
+}
+
+/** A fork reads what is in the journal of its parent: it is refused where its tenant has no such run. */
+export function refuseOrphan(runs: ReadonlyMap<string, MemoryRun>, { fork, tenant }: Pick<NewRun, 'fork' | 'tenant'>) {
+  if (fork !== undefined && runs.get(fork.run)?.tenant !== tenant) throw runNotFound(fork.run);
 }
 
 export function isRemoved(

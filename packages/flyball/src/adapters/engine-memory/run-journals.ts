@@ -1,9 +1,9 @@
-import { linkDangling, positionTaken, runExists, runNotFound, staleClaim } from '../../core/engine-errors.js';
+import { linkDangling, positionTaken, runExists, staleClaim } from '../../core/engine-errors.js';
 import type { Batch, Engine } from '../../ports/engine.js';
 import { chainTo, danglingLink, store } from './contents.js';
 import { addEntry, isWritten, type MemoryRun, memoryRun, misplaced } from './memory-run.js';
 import type { MemoryState } from './memory-state.js';
-import { isRemoved } from './retention.js';
+import { isRemoved, refuseOrphan } from './retention.js';
 
 const DONE = Promise.resolve();
 
@@ -13,7 +13,7 @@ export function journalsIn(state: MemoryState): Pick<Engine, 'create' | 'append'
   return {
     async create(given) {
       if (runs.has(given.id) || isRemoved(operations, given.id)) throw runExists(given.id);
-      if (given.fork !== undefined && !runs.has(given.fork.run)) throw runNotFound(given.fork.run);
+      refuseOrphan(runs, given);
       const run = memoryRun(given, inOrder.length);
       const refused = refusal(state, run, given.first);
       if (refused !== undefined) throw refused;
@@ -66,6 +66,7 @@ function write({ contents }: MemoryState, run: MemoryRun, batch: Batch): void {
     run.waits.set(wait.token, { ...wait, since: run.waits.get(wait.token)?.since ?? wait.since });
   for (const token of batch.closed ?? []) run.waits.delete(token);
   if (batch.generation !== undefined) run.generation = batch.generation;
+  if (batch.version !== undefined) run.version = batch.version;
   for (const number of batch.taken ?? []) run.taken.add(number);
   if (batch.progress === true) run.crashes = 0;
   if (batch.taken !== undefined) takeMessages(run, batch.taken);

@@ -1,5 +1,6 @@
 import { alreadyTerminal } from '../../core/engine-errors.js';
-import type { Engine } from '../../ports/engine.js';
+import type { Engine, InboxMessage } from '../../ports/engine.js';
+import type { Signalled } from './memory-run.js';
 import { type MemoryState, TERMINAL } from './memory-state.js';
 
 /** What is said to runs, and who is told of it. */
@@ -16,13 +17,7 @@ export function messagesIn(state: MemoryState): Pick<Engine, 'post' | 'waits' | 
       }
       run.delivered.add(message.id);
       run.inbox.push({ ...message, number: run.delivered.size });
-      const wakesPaused = message.kind === 'resume' || message.kind === 'cancel';
-      // a later pause takes an earlier resume back: the run is to rest until the next one
-      const isTakenBack = message.kind === 'pause' || run.signalled === 'nothing';
-      state.change(run, {
-        updatedAt: message.at,
-        signalled: wakesPaused ? 'resume' : isTakenBack ? 'messages' : run.signalled,
-      });
+      state.change(run, { updatedAt: message.at, signalled: signalledBy(message.kind, run.signalled) });
       state.notify(runId);
       return 'accepted';
     },
@@ -41,4 +36,11 @@ export function messagesIn(state: MemoryState): Pick<Engine, 'post' | 'waits' | 
       return () => listeners.delete(own);
     },
   };
+}
+
+/** A later pause takes a resume back: the run is to rest until the next one. Nothing takes a cancellation back. */
+function signalledBy(kind: InboxMessage['kind'], before: Signalled): Signalled {
+  if (kind === 'cancel' || before === 'cancel') return 'cancel';
+  if (kind === 'resume') return 'resume';
+  return kind === 'pause' || before === 'nothing' ? 'messages' : before;
 }

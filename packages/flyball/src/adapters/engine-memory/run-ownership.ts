@@ -1,4 +1,6 @@
-import { alreadyTerminal, cursorNumber, heldByAnother } from '../../core/engine-errors.js';
+import { LONGEST_ANNOUNCEMENT_MS } from '../../core/announcement.js';
+import { alreadyTerminal, claimerGone, cursorNumber, heldByAnother } from '../../core/engine-errors.js';
+import { overdueCursor } from '../../core/overdue-place.js';
 import { workedUnseen } from '../../core/unseen-work.js';
 import type { Claim, ClaimRequest, Engine, Rest, RunFilter, RunPage, RunStatus } from '../../ports/engine.js';
 import { type MemoryRun, recordOf } from './memory-run.js';
@@ -9,15 +11,18 @@ const RESTING: ReadonlySet<RunStatus> = new Set(['suspended', 'paused', 'bounded
 
 type Ownership = Pick<
   Engine,
-  'claim' | 'take' | 'renew' | 'release' | 'requeue' | 'due' | 'queue' | 'nextDue' | 'announce' | 'workers'
+  'claim' | 'take' | 'renew' | 'release' | 'requeue' | 'due' | 'overdue' | 'queue' | 'nextDue' | 'announce' | 'workers'
 >;
 
 /** Who works on which run, and for how long. */
 export function ownershipIn(state: MemoryState): Ownership {
-  const { line, workers } = state;
+  const { line, workers, goneOwners } = state;
   return {
     claim: async (runId, by) => claim(state, runId, by),
-    take: async (query, by) => line.due(query).map((runId) => claim(state, runId, { ...query, ...by })),
+    async take(query, by) {
+      if (goneOwners.has(by.owner.id)) return [];
+      return line.due(query).map((runId) => claim(state, runId, { ...query, ...by }));
+    },
 
     async renew(signs, { now, leaseMs }) {
       const stale: string[] = [];
@@ -32,25 +37,32 @@ export function ownershipIn(state: MemoryState): Ownership {
     async release(claim, rest) {
       const run = state.held(claim);
       if (run === undefined) return;
-      state.change(run, restingAt(run, rest));
-      if (rest.status === 'pending' && rest.inLine === true) state.notify(run.id);
+      const isCancelled = rest.unlessCancelled === true && isToHearCancel(run);
+      state.change(run, { ...restingAt(run, rest), ...(isCancelled ? IN_LINE : {}) });
+      if (isCancelled || (rest.status === 'pending' && rest.inLine === true)) state.notify(run.id);
     },
 
     async requeue(runId) {
       const run = state.known(runId);
       if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
       if (!RESTING.has(run.status)) return;
-      state.change(run, { ...NOTHING_TO_WAIT_FOR, status: 'pending', crashes: 0 });
+      state.change(run, IN_LINE);
       state.notify(runId);
     },
 
     due: async (query) => line.due(query),
+    async overdue(query) {
+      const found = line.overdue(query);
+      const last = found.at(-1);
+      const runs = found.map(([run]) => recordOf(run));
+      return last === undefined ? { runs } : { runs, cursor: overdueCursor({ id: last[0].id, since: last[1] }) };
+    },
     queue: async (now) => line.queue(now),
     nextDue: async (now) => line.next(now),
 
     async announce(worker, { now, forMs }) {
       for (const [id, { until }] of workers) if (until <= now) workers.delete(id);
-      if (forMs > 0) workers.set(worker.id, { ...worker, until: now + forMs });
+      if (forMs > 0) workers.set(worker.id, { ...worker, until: now + Math.min(forMs, LONGEST_ANNOUNCEMENT_MS) });
       else workers.delete(worker.id);
     },
     workers: async (now) => [...workers.values()].filter(({ until }) => until > now),
@@ -70,10 +82,17 @@ export function recordsIn({ runs, inOrder }: MemoryState): Pick<Engine, 'get' | 
 }
 
 const NOTHING_TO_WAIT_FOR = { wakeAt: undefined, waiting: [], attention: undefined, code: undefined };
+/** Somebody has decided that it goes on. */
+const IN_LINE = { ...NOTHING_TO_WAIT_FOR, status: 'pending', crashes: 0 } as const;
+
+function isToHearCancel({ inbox, taken }: MemoryRun): boolean {
+  return inbox.some(({ kind, number }) => kind === 'cancel' && !taken.has(number));
+}
 
 function claim(state: MemoryState, runId: string, by: ClaimRequest): Claim {
   const run = state.known(runId);
   if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
+  if (state.goneOwners.has(by.owner.id)) throw claimerGone(runId, by.owner);
   const { status: was } = run;
   const previous = run.owner;
   if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous)) {

@@ -1,5 +1,6 @@
+import { byPlace, overduePlace } from '../../core/overdue-place.js';
 import { tenantsInTurn } from '../../core/turns.js';
-import type { DueQuery, QueueLine } from '../../ports/engine.js';
+import type { DueQuery, OverdueQuery, QueueLine } from '../../ports/engine.js';
 import type { MemoryRun } from './memory-run.js';
 
 /**
@@ -50,16 +51,32 @@ export class WaitingLine {
   }
 
   queue(now: number): readonly QueueLine[] {
-    this.promote(now);
     const lines = new Map<string, { tenant: string; agent: string; version: string; runs: number; since: number }>();
     const count = ({ tenant, agent, version }: MemoryRun, since: number): void => {
       const key = JSON.stringify([tenant, agent, version]);
       const line = lines.get(key) ?? { tenant, agent, version, runs: 0, since };
       lines.set(key, { ...line, runs: line.runs + 1, since: Math.min(line.since, since) });
     };
-    for (const run of this.ready.all()) count(run, isReady(run) ? run.updatedAt : (run.wakeAt ?? run.updatedAt));
-    for (const run of this.owned) if ((run.leaseUntil ?? 0) <= now) count(run, run.leaseUntil ?? 0);
+    for (const [run, since] of this.standing(now)) count(run, since);
     return [...lines.values()];
+  }
+
+  /** Runs that have been due for that long, each with since when, by that and by name. */
+  overdue({ now, forMs, agents, limit, cursor }: OverdueQuery): readonly (readonly [run: MemoryRun, since: number])[] {
+    const wanted = new Set(agents);
+    const behind = cursor === undefined ? undefined : overduePlace(cursor);
+    return [...this.standing(now)]
+      .filter(([run, since]) => since <= now - forMs && wanted.has(run.agent))
+      .sort(([a, sinceA], [b, sinceB]) => byPlace({ since: sinceA, id: a.id }, { since: sinceB, id: b.id }))
+      .filter(([{ id }, since]) => behind === undefined || byPlace({ since, id }, behind) > 0)
+      .slice(0, limit);
+  }
+
+  /** What could be claimed now, and since when; of those with an owner, the ones whose lease is over. */
+  private *standing(now: number): Generator<readonly [run: MemoryRun, since: number]> {
+    this.promote(now);
+    for (const run of this.ready.all()) yield [run, isReady(run) ? run.updatedAt : (run.wakeAt ?? run.updatedAt)];
+    for (const run of this.owned) if ((run.leaseUntil ?? 0) <= now) yield [run, run.leaseUntil ?? 0];
   }
 
   next(after: number): number | undefined {
@@ -168,7 +185,7 @@ function wantedBy({ agents, except = [], asleep = [], only, here = [], crashes: 
 function isReady(run: MemoryRun): boolean {
   if (run.status === 'pending') return true;
   if (run.status === 'suspended') return run.signalled !== 'nothing';
-  return run.status === 'paused' && run.signalled === 'resume';
+  return run.status === 'paused' && (run.signalled === 'resume' || run.signalled === 'cancel');
 }
 
 function isTimed(run: MemoryRun): boolean {

@@ -5,10 +5,10 @@ import { brokenOperation } from '../../core/operations.js';
 import type { Database, DriverName, Row } from './database.js';
 import { openDatabase } from './driver.js';
 import { EntryChain } from './entry-chain.js';
-import { messageOf } from './inbox-rows.js';
+import { MESSAGE_COLUMNS, messageOf } from './inbox-rows.js';
 import { hasLog } from './open.js';
 import { Operations } from './operations.js';
-import { asBytes, asContent, asNumbers, content, hashId, integer } from './row.js';
+import { asContent, asNumbers, content, hashId, integer, text } from './row.js';
 import { isSound, RUN_COLUMNS, recordOf } from './run-rows.js';
 import { schemaVersion } from './schema.js';
 import { changedDefinitions } from './schema-text.js';
@@ -178,13 +178,12 @@ function checkRun(
     }
   }
   if (entries === 0) why('its journal is empty');
-  const messages = `SELECT ${asNumbers('n', 'at', 'taken', 'checksum')}, ${asBytes('id', 'kind', 'name', 'sender')}, ${asContent('body')} FROM inbox WHERE run = ?`;
-  for (const row of database.all(messages, n)) messageOf(id, row);
+  for (const row of database.all(`SELECT ${MESSAGE_COLUMNS} FROM inbox WHERE run = ?`, n)) messageOf(id, row);
   return entries;
 }
 
 function tenantOf(database: Database, run: Row): string {
-  const row = database.get(`SELECT ${asNumbers('n')} FROM tenants WHERE name = ?`, recordOf(run).tenant);
+  const row = database.get(`SELECT ${asNumbers('n')} FROM tenants WHERE name = ?`, text(run, 'tenant'));
   return String(row?.['n']);
 }
 

@@ -1,9 +1,10 @@
 import type { Owner } from '../../core/events.js';
+import { byPlace, type OverduePlace, overdueCursor, overduePlace } from '../../core/overdue-place.js';
 import { inTurns } from '../../core/turns.js';
-import type { DueQuery, QueueLine } from '../../ports/engine.js';
+import type { DueQuery, OverdueQuery, QueueLine, RunPage } from '../../ports/engine.js';
 import type { Database, Row, SqlValue } from './database.js';
 import { asBytes, asNumbers, integer, optionalInteger, text } from './row.js';
-import { isSound, ownerOf, RUN_COLUMNS } from './run-rows.js';
+import { isSound, ownerOf, RUN_COLUMNS, recordOf } from './run-rows.js';
 
 const DUE_COLUMNS = `${RUN_COLUMNS}, ${asNumbers('due_at')}`;
 
@@ -38,15 +39,14 @@ export function dueRuns(database: Database, query: DueQuery): readonly string[] 
   const asleep = JSON.stringify(query.asleep ?? []);
   const wanted = wantedOf(query);
   const only = query.only === undefined ? undefined : JSON.stringify(query.only);
-  const sound = (sql: string, ...values: SqlValue[]): readonly Row[] => {
-    if (only === undefined) return database.all(sql, ...values).filter(isSound);
-    const narrowed = sql.replace(WANTED, `${WANTED} ${ONLY}`);
-    return database.all(narrowed, ...values.slice(0, -1), only, ...values.slice(-1)).filter(isSound);
-  };
-  const orphans = orphansOf(database, isGone).flatMap((owner) => sound(OWNED, owner, ...wanted, limit));
-  const [ready, overdue] = [sound(READY, ...wanted, limit), sound(OVERDUE, now, asleep, ...wanted, limit)];
+  const sound = (sql: string, most: number, ...values: SqlValue[]): readonly Row[] =>
+    only === undefined
+      ? soundRows(database, sql, values, most)
+      : soundRows(database, sql.replace(WANTED, `${WANTED} ${ONLY}`), [...values, only], most);
+  const orphans = orphansOf(database, isGone).flatMap((owner) => sound(OWNED, limit, owner, ...wanted));
+  const [ready, overdue] = [sound(READY, limit, ...wanted), sound(OVERDUE, limit, now, asleep, ...wanted)];
   const ofTenant: OfTenant = (line, tenant, most) =>
-    sound(OF_TENANT, line, tenant, line === 1 ? MANY : now, asleep, ...wanted, most);
+    sound(OF_TENANT, most, line, tenant, line === 1 ? MANY : now, asleep, ...wanted);
   // where the oldest are not all there are, they may all be of one tenant
   const rest = ([ready, overdue] as const).flatMap((oldest, at) =>
     oldest.length < limit ? [] : tenantLines(database, { line: at === 0 ? 1 : 0, now, limit, after }, ofTenant),
@@ -56,6 +56,16 @@ export function dueRuns(database: Database, query: DueQuery): readonly string[] 
   const turns = inTurns(waiting, (row) => text(row, 'tenant'), { limit, after });
   const found = new Set([...orphans, ...turns].map((row) => text(row, 'id')));
   return [...found].slice(0, limit);
+}
+
+/** The first rows that are what was written. Damaged ones stay in line for ever: they must not take the places of others. */
+function soundRows(database: Database, sql: string, values: readonly SqlValue[], limit: number): readonly Row[] {
+  for (let most = limit; ; ) {
+    const rows = database.all(sql, ...values, most);
+    const found = rows.filter(isSound);
+    if (rows.length < most || found.length >= limit) return found.slice(0, limit);
+    most = limit + rows.length - found.length;
+  }
 }
 
 interface Lines {
@@ -93,6 +103,7 @@ function wantedOf({ agents, except = [], here = [], crashes: { from = 0, below =
 }
 
 const MANY = Number.MAX_SAFE_INTEGER;
+const FIRST = Number.MIN_SAFE_INTEGER;
 
 export function nextDue(database: Database, after: number): number | undefined {
   const row = database.get(NEXT, after);
@@ -113,6 +124,22 @@ export function queueLines(database: Database, now: number): readonly QueueLine[
     lines.set(key, { tenant, agent, version, runs: before.runs + runs, since: Math.min(before.since, since) });
   }
   return [...lines.values()];
+}
+
+export const WAITED = `SELECT ${DUE_COLUMNS} FROM runs WHERE ready = ? AND due_at <= ? AND due_at >= ?
+  AND (runs.due_at > ? OR runs.id > ?) AND agent IN (SELECT value FROM json_each(?)) ORDER BY runs.due_at, runs.id LIMIT ?`;
+
+export function overdueRuns(database: Database, { now, forMs, agents, limit, cursor }: OverdueQuery): RunPage {
+  const { since, id } = cursor === undefined ? { since: FIRST, id: '' } : overduePlace(cursor);
+  const waited = (ready: 0 | 1): readonly Row[] =>
+    soundRows(database, WAITED, [ready, now - forMs, since, since, id, JSON.stringify(agents)], limit);
+  const found = [...waited(0), ...waited(1)].sort((a, b) => byPlace(placeOf(a), placeOf(b))).slice(0, limit);
+  const last = found.at(-1);
+  return { runs: found.map(recordOf), ...(last === undefined ? {} : { cursor: overdueCursor(placeOf(last)) }) };
+}
+
+function placeOf(row: Row): OverduePlace {
+  return { since: integer(row, 'due_at'), id: text(row, 'id') };
 }
 
 /** Owners, as stored, that are proven gone: their runs need not wait for the end of the lease. */

@@ -7,7 +7,11 @@ import { openDatabase } from './driver.js';
 
 /** The statement that does it. */
 function damaging(damage: EngineDamage): string {
-  if (damage.what === 'worker') return `UPDATE workers SET worker = '{' WHERE id = '${damage.id}'`;
+  if (damage.what === 'worker') {
+    const { id, as = '{', until } = damage;
+    const change = until === undefined ? `worker = '${as}'` : `until = ${until}`;
+    return `UPDATE workers SET ${change} WHERE id = '${id}'`;
+  }
   const ofRun = `run = (SELECT n FROM runs WHERE id = '${damage.run}')`;
   switch (damage.what) {
     case 'entry':
@@ -18,6 +22,8 @@ function damaging(damage: EngineDamage): string {
       return `UPDATE runs SET tenant = 'other' WHERE id = '${damage.run}'`;
     case 'owner':
       return `UPDATE runs SET owner = '{' WHERE id = '${damage.run}'`;
+    case 'fork':
+      return `UPDATE runs SET fork = '{"run":"${damage.of}","generation":0,"seq":0}' WHERE id = '${damage.run}'`;
     case 'message':
       return `UPDATE inbox SET body = '9' WHERE ${ofRun} AND id = '${damage.id}'`;
   }

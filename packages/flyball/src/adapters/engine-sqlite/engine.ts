@@ -3,7 +3,7 @@ import type { Engine } from '../../ports/engine.js';
 import type { Store } from '../../ports/store.js';
 import { ChangeWatch } from './change-watch.js';
 import type { Database, DriverName } from './database.js';
-import { dueRuns, nextDue, queueLines } from './due.js';
+import { dueRuns, nextDue, overdueRuns, queueLines } from './due.js';
 import { Fences } from './fences.js';
 import { FileIdentity } from './file-identity.js';
 import { type CommitHooks, GroupCommit } from './group-commit.js';
@@ -164,23 +164,27 @@ type Ownership = Pick<
   | 'list'
   | 'due'
   | 'queue'
+  | 'overdue'
   | 'nextDue'
   | 'announce'
   | 'workers'
 >;
 
 /** How runs stand, who works on which of them, and for how long. */
-function ownershipIn({ database, runs, workers, changes, read, write, thenNotify }: Parts): Ownership {
+function ownershipIn({ database, runs, operations, workers, changes, read, write, thenNotify }: Parts): Ownership {
   return {
     claim: (runId, by) => write(() => runs.claim(runId, by)),
     async take(query, by) {
       if ((await read(() => dueRuns(database, query))).length === 0) return []; // nobody's turn is held up over nothing
-      return write(() => dueRuns(database, query).map((runId) => runs.claim(runId, { ...query, ...by })));
+      return write(() => {
+        if (operations.isDeclaredGone(by.owner.id)) return [];
+        return dueRuns(database, query).map((runId) => runs.claim(runId, { ...query, ...by }));
+      });
     },
     renew: (signs, by) => write(() => runs.renew(signs, by)),
     async release(claim, rest) {
-      await write(() => runs.release(claim, rest));
-      if (rest.status === 'pending' && rest.inLine === true) changes.notify(claim.runId);
+      const isInLine = await write(() => runs.release(claim, rest));
+      if (isInLine) changes.notify(claim.runId);
     },
     requeue: (runId) =>
       thenNotify(
@@ -190,6 +194,7 @@ function ownershipIn({ database, runs, workers, changes, read, write, thenNotify
     get: (runId) => read(() => runs.get(runId)),
     list: (filter) => read(() => runs.list(filter)),
     due: (query) => read(() => dueRuns(database, query)),
+    overdue: (query) => read(() => overdueRuns(database, query)),
     queue: (now) => read(() => queueLines(database, now)),
     nextDue: (now) => read(() => nextDue(database, now)),
     announce: (worker, by) => write(() => workers.announce(worker, by)),
@@ -269,7 +274,7 @@ function retentionIn(parts: Parts): Upkeep {
       thenNotify(
         write(() => {
           operations.add(operation);
-          return runs.leaseOver(operation.of);
+          return runs.leaseOver(operation.of, operation.at);
         }),
       ),
     goneOwners: () => read(() => operations.goneOwners()),

@@ -110,17 +110,6 @@ function placeOf(row: Row, generation: number): Tip {
   return { generation, seq: integer(row, 'seq'), checksum: checksumIn(row, 'checksum') };
 }
 
-/** The first entry of a batch that does not follow the one before it. */
-export function outOfOrder(entries: readonly StoredEntry[]): StoredEntry | undefined {
-  return entries.find((entry, index) => {
-    const before = entries[index - 1];
-    if (before === undefined) return false;
-    return entry.generation === before.generation
-      ? entry.seq !== before.seq + 1
-      : entry.generation < before.generation || entry.seq !== 0;
-  });
-}
-
 function follows(at: Omit<Tip, 'checksum'>, tip: Tip): boolean {
   if (at.generation === tip.generation) return at.seq === tip.seq + 1;
   return at.generation === tip.generation + 1 && at.seq === 0;

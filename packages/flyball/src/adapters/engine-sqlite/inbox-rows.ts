@@ -2,19 +2,23 @@ import { runDamaged } from '../../core/engine-errors.js';
 import type { InboxMessage, StoredMessage } from '../../ports/engine.js';
 import { type Checksum, checksumIn, checksumOf, NO_CHECKSUM } from './checksum.js';
 import type { Database, Row, SqlValue } from './database.js';
-import { asBytes, asContent, asNumbers, content, integer, storedValue, text } from './row.js';
+import { asBytes, asContent, asNumbers, content, integer, json, storedValue, text } from './row.js';
 
 /** Messages as rows. Whether one was taken is under its checksum too: a message must not come back, or be lost. */
-const COLUMNS = `${asNumbers('n', 'at', 'taken', 'checksum')}, ${asBytes('id', 'kind', 'name', 'sender')}, ${asContent('body')}`;
-export const WAITING = `SELECT ${COLUMNS} FROM inbox WHERE run = ? AND taken = 0 AND n > ? ORDER BY n`;
-const ONE = `SELECT ${COLUMNS} FROM inbox WHERE n = ? AND run = ?`;
+export const MESSAGE_COLUMNS = `${asNumbers('n', 'at', 'taken', 'checksum')}, ${asBytes('id', 'kind', 'name', 'sender', 'askers')}, ${asContent('body')}`;
+export const WAITING = `SELECT ${MESSAGE_COLUMNS} FROM inbox WHERE run = ? AND taken = 0 AND n > ? ORDER BY n`;
+const ONE = `SELECT ${MESSAGE_COLUMNS} FROM inbox WHERE n = ? AND run = ?`;
 
 export function messageChecksum(
   runId: string,
-  { id, kind, name, from, at }: Omit<InboxMessage, 'body'>,
+  { id, kind, name, from, askers, at }: Omit<InboxMessage, 'body'>,
   { body, taken }: { readonly body: SqlValue; readonly taken: number },
 ): Checksum {
-  return checksumOf(NO_CHECKSUM, runId, id, kind, name, from, at, body, taken);
+  return checksumOf(NO_CHECKSUM, runId, id, kind, name, from, askersText(askers), at, body, taken);
+}
+
+export function askersText(askers: InboxMessage['askers']): string | null {
+  return askers === undefined ? null : JSON.stringify(askers);
 }
 
 /** Throws JOURNAL_CORRUPT for a message that is not what was posted. */
@@ -27,6 +31,7 @@ export function messageOf(runId: string, row: Row): StoredMessage {
       kind: text(row, 'kind') as InboxMessage['kind'],
       name: text(row, 'name'),
       from: text(row, 'sender'),
+      ...(row['askers'] === null ? {} : { askers: json<readonly string[]>(row, 'askers') }),
       at: integer(row, 'at'),
       body: content(row, 'body'),
     };

@@ -1,7 +1,7 @@
 import { alreadyTerminal } from '../../core/engine-errors.js';
 import type { InboxMessage, OpenWait, Posted, StoredMessage } from '../../ports/engine.js';
 import type { Database } from './database.js';
-import { messageChecksum, messageOf, WAITING } from './inbox-rows.js';
+import { askersText, messageChecksum, messageOf, WAITING } from './inbox-rows.js';
 import { asBytes, asNumbers, integer, storedText, text } from './row.js';
 import { isOver, RunRows, recordOf } from './run-rows.js';
 import type { TailGuard } from './tail-guard.js';
@@ -29,12 +29,13 @@ export class Inbox {
     if (refused !== undefined) return refused;
     const body = storedText(message.body);
     const { lastInsertRowid } = this.database.run(
-      'INSERT INTO inbox (run, id, kind, name, sender, at, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO inbox (run, id, kind, name, sender, askers, at, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
       n,
       message.id,
       message.kind,
       message.name,
       message.from,
+      askersText(message.askers),
       message.at,
       body,
       messageChecksum(runId, message, { body, taken: 0 }),
@@ -76,8 +77,12 @@ export class Inbox {
   }
 }
 
-/** 2 also wakes a paused run. A later pause takes that back: the run is to rest until the next resume. */
+/**
+ * 2 and 3 also wake a paused run. A later pause takes a resume (2) back: the run is to rest until the next one. Nothing
+ * takes a cancellation (3) back.
+ */
 function signalledBy(kind: InboxMessage['kind'], before: number): number {
-  if (kind === 'resume' || kind === 'cancel') return 2;
+  if (kind === 'cancel' || before === 3) return 3;
+  if (kind === 'resume') return 2;
   return kind === 'pause' ? 1 : Math.max(before, 1);
 }

@@ -1,7 +1,8 @@
 import { linkDangling, positionTaken, staleClaim } from '../../core/engine-errors.js';
 import type { Batch, Claim, RunRecord, StoredEntry, StoredLink } from '../../ports/engine.js';
+import { outOfOrder } from '../../ports/out-of-order.js';
 import type { Database, Row } from './database.js';
-import { EntryChain, outOfOrder } from './entry-chain.js';
+import { EntryChain } from './entry-chain.js';
 import type { Fences, Held } from './fences.js';
 import { takeMessage } from './inbox-rows.js';
 import { asContent, content, expandedText, hashId, shortText, storedId, storedText } from './row.js';
@@ -59,9 +60,12 @@ export class Journal {
       );
     }
     for (const token of batch.closed ?? []) database.run('DELETE FROM waits WHERE run = ? AND token = ?', run, token);
-    const { generation, taken } = batch;
+    const { generation, version, taken } = batch;
     if (generation !== undefined) {
       this.rows.change(run, () => database.run('UPDATE runs SET generation = ? WHERE n = ?', generation, run));
+    }
+    if (version !== undefined) {
+      this.rows.change(run, () => database.run('UPDATE runs SET version = ? WHERE n = ?', version, run));
     }
     if (taken !== undefined) this.takeMessages(claim.runId, run, taken);
     if (batch.progress === true && held.crashes > 0) {

@@ -41,6 +41,10 @@ export class Operations {
     return this.hasAny(runId, ['prune', 'erase']);
   }
 
+  isDeclaredGone(owner: string): boolean {
+    return this.hasAny(owner, ['owner-gone']);
+  }
+
   private hasAny(of: string, actions: readonly OperationAction[]): boolean {
     const any = `SELECT 1 FROM operations WHERE of = ? AND action IN (${actions.map(() => '?').join(', ')}) LIMIT 1`;
     return this.database.get(any, of, ...actions) !== undefined;

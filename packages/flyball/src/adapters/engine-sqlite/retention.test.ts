@@ -6,7 +6,7 @@ import { availableDrivers, type TemporaryFile, temporaryFile } from './available
 import { checkDatabase } from './check.js';
 import type { SqliteEngine } from './engine.js';
 
-const tombstone = { agent: 'a', tenant: 't', status: 'done', createdAt: 0, endedAt: 0, digests: [], head: '' };
+const tombstone = { agent: 'a', tenant: 't', status: 'done', createdAt: 0, endedAt: START, digests: [], head: '' };
 
 describe.each(await availableDrivers())('retention on %s', (driver) => {
   let file: TemporaryFile;

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { runKept } from '../../core/engine-errors.js';
+import { refuseChanged, runKept } from '../../core/engine-errors.js';
 import type { Operation, Tombstone } from '../../core/operations.js';
 import type { Collected, HoldChange, RunCounts, RunStatus, StorageSize } from '../../ports/engine.js';
 import type { Database, Row } from './database.js';
@@ -43,6 +43,7 @@ export class Retention {
     const row = this.rows.known(runId);
     const n = integer(row, 'n');
     this.refuseKept(runId, row);
+    refuseChanged(recordOf(row), operation.tombstone);
     for (const [table, number, empty] of NUMBERED) {
       const top = integer(
         database.get(`SELECT CAST(ifnull(max(${number}), 0) AS REAL) AS top FROM ${table}`) ?? {},
@@ -65,13 +66,14 @@ export class Retention {
   }
 
   private refuseKept(runId: string, row: Row): void {
-    const { status, hold } = recordOf(row);
+    const { status, hold, tenant } = recordOf(row);
     if (hold !== undefined) throw runKept(runId, 'held', `${hold.by} has put it under a legal hold`);
     if (!isOver(row) && status !== 'bounded' && status !== 'stalled')
       throw runKept(runId, 'open', `it is ${status}. Cancel it first`);
     const fork = this.database.get(
-      `SELECT ${asBytes('id')} FROM runs WHERE json_extract(fork, '$.run') = ? LIMIT 1`,
+      `SELECT ${asBytes('id')} FROM runs WHERE json_extract(fork, '$.run') = ? AND tenant = ? LIMIT 1`,
       runId,
+      tenant,
     );
     if (fork !== undefined) throw runKept(runId, 'forked', `its fork ${text(fork, 'id')} needs it`);
   }

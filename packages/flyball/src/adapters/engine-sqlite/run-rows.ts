@@ -1,3 +1,4 @@
+import { damagedRecord } from '../../core/damaged-record.js';
 import { runDamaged, runNotFound } from '../../core/engine-errors.js';
 import type { ForkPoint, Owner } from '../../core/events.js';
 import type { RunRecord, RunStatus } from '../../ports/engine.js';
@@ -109,7 +110,7 @@ export function ownerOf(row: Row): Owner | undefined {
 
 /** A damaged row is shown as a run that needs attention, with what can be read of it: a list must not end over it. */
 export function recordOf(row: Row): RunRecord {
-  return isSound(row) ? soundRecord(row) : damagedRecord(row);
+  return isSound(row) ? soundRecord(row) : damagedIn(row);
 }
 
 function soundRecord(row: Row): RunRecord {
@@ -143,28 +144,17 @@ function soundRecord(row: Row): RunRecord {
   };
 }
 
-function damagedRecord(row: Row): RunRecord {
+function damagedIn(row: Row): RunRecord {
   const words = (column: string): string => storedBytes(row[column])?.toString('utf8') ?? '';
   const amount = (column: string): number => {
     const value = row[column];
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
   };
-  const id = words('id');
-  const { code, message } = runDamaged(id, 'The record');
-  return {
-    id,
+  return damagedRecord({
+    id: words('id'),
     agent: words('agent'),
     version: words('version'),
-    tenant: words('tenant'),
-    subject: words('subject'),
-    status: 'stalled',
-    generation: 0,
     createdAt: amount('created_at'),
     updatedAt: amount('updated_at'),
-    waiting: [],
-    crashes: 0,
-    activeMs: 0,
-    attention: message,
-    code,
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import {
   alreadyTerminal,
+  claimerGone,
   cursorNumber,
   heldByAnother,
   notEnded,
@@ -20,12 +21,13 @@ import type {
   SignOfLife,
   WholeRun,
 } from '../../ports/engine.js';
+import { outOfOrder } from '../../ports/out-of-order.js';
 import type { Database, SqlValue } from './database.js';
-import { EntryChain, outOfOrder, type Tip, tipOf } from './entry-chain.js';
+import { EntryChain, type Tip, tipOf } from './entry-chain.js';
 import type { Fences } from './fences.js';
 import type { Journal } from './journal.js';
 import type { Operations } from './operations.js';
-import { integer } from './row.js';
+import { integer, text } from './row.js';
 import { isOver, isSound, ownerOf, RUN_COLUMNS, RunRows, recordOf, TERMINAL } from './run-rows.js';
 import type { TailGuard } from './tail-guard.js';
 
@@ -66,7 +68,7 @@ export class Runs {
 
   create(run: NewRun): void {
     if (this.rows.numberOf(run.id) !== undefined || this.operations.isRemoved(run.id)) throw runExists(run.id);
-    if (run.fork !== undefined) this.rows.known(run.fork.run);
+    this.refuseOrphan(run);
     this.insert(run);
   }
 
@@ -74,6 +76,7 @@ export class Runs {
     const { id, status, updatedAt, generation, activeMs, code } = record;
     if (!TERMINAL.has(status)) throw notEnded(record);
     if (this.rows.numberOf(id) !== undefined || this.operations.isForGood(id)) throw runExists(id);
+    this.refuseOrphan(record);
     const n = this.insert({ ...record, first: { entries, blobs, links } });
     this.rows.change(n, () =>
       this.database.run(
@@ -87,6 +90,11 @@ export class Runs {
       ),
     );
     this.operations.add(operation);
+  }
+
+  /** A fork reads what is in the journal of its parent: it is refused where its tenant has no such run. */
+  private refuseOrphan({ fork, tenant }: Pick<NewRun, 'fork' | 'tenant'>): void {
+    if (fork !== undefined && text(this.rows.known(fork.run), 'tenant') !== tenant) throw runNotFound(fork.run);
   }
 
   private insert(run: NewRun): number {
@@ -116,6 +124,7 @@ export class Runs {
   claim(runId: string, by: ClaimRequest): Claim {
     const row = this.rows.known(runId);
     if (isOver(row)) throw alreadyTerminal(recordOf(row));
+    if (this.operations.isDeclaredGone(by.owner.id)) throw claimerGone(runId, by.owner);
     const owner = ownerOf(row);
     if (owner !== undefined && integer(row, 'lease_until') > by.now && !by.isGone(owner)) {
       throw heldByAnother(runId, owner, integer(row, 'lease_until'));
@@ -143,13 +152,15 @@ export class Runs {
     };
   }
 
-  /** Its leases are over. Answers the runs it held. */
-  leaseOver(owner: string): readonly string[] {
+  /** Its leases are over, since then at the latest, and its claims stale. Answers the runs it held. */
+  leaseOver(owner: string, at: number): readonly string[] {
     const held = this.database.all(`SELECT ${RUN_COLUMNS} FROM runs WHERE owner IS NOT NULL`);
     const runs = held.filter((row) => isSound(row) && ownerOf(row)?.id === owner);
     for (const row of runs) {
       const n = integer(row, 'n');
-      this.rows.change(n, () => this.database.run('UPDATE runs SET lease_until = 0 WHERE n = ?', n));
+      const over = 'UPDATE runs SET lease_until = min(coalesce(lease_until, ?1), ?1), fence = fence + 1 WHERE n = ?2';
+      this.rows.change(n, () => this.database.run(over, at, n));
+      this.fences.forget(recordOf(row).id);
     }
     return runs.map((row) => recordOf(row).id);
   }
@@ -166,9 +177,11 @@ export class Runs {
     });
   }
 
-  release(claim: Claim, rest: Rest): void {
+  /** Answers whether others may go on with it at once. */
+  release(claim: Claim, rest: Rest): boolean {
     const held = this.fences.held(claim);
-    if (held === undefined) return;
+    if (held === undefined) return false;
+    const isCancelled = rest.unlessCancelled === true && this.isToHearCancel(held.run);
     this.rows.change(held.run, () => {
       this.keepTip(held.run, claim);
       this.database.run(
@@ -183,8 +196,16 @@ export class Runs {
         rest.activeMs ?? null,
         held.run,
       );
+      if (isCancelled) this.putInLine(held.run);
     });
     this.fences.forget(claim.runId);
+    return isCancelled || (rest.status === 'pending' && rest.inLine === true);
+  }
+
+  private isToHearCancel(n: number): boolean {
+    return (
+      this.database.get("SELECT 1 FROM inbox WHERE run = ? AND taken = 0 AND kind = 'cancel' LIMIT 1", n) !== undefined
+    );
   }
 
   /** The row remembers how far the journal came under this claim. Without a new entry it knows better than we do. */
@@ -207,12 +228,14 @@ export class Runs {
     const row = this.rows.known(runId);
     if (isOver(row)) throw alreadyTerminal(recordOf(row));
     const n = integer(row, 'n');
-    this.rows.change(n, () =>
-      this.database.run(
-        `UPDATE runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL, code = NULL, crashes = 0
-         WHERE n = ? AND status IN ('suspended', 'paused', 'bounded', 'stalled')`,
-        n,
-      ),
+    this.rows.change(n, () => this.putInLine(n));
+  }
+
+  private putInLine(n: number): void {
+    this.database.run(
+      `UPDATE runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL, code = NULL, crashes = 0
+       WHERE n = ? AND status IN ('suspended', 'paused', 'bounded', 'stalled')`,
+      n,
     );
   }
 

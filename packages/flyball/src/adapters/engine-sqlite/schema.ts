@@ -97,6 +97,7 @@ export const MIGRATIONS: Migrations = [
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     sender TEXT NOT NULL,
+    askers TEXT,
     at INTEGER NOT NULL,
     body NOT NULL,
     taken INTEGER NOT NULL DEFAULT 0,

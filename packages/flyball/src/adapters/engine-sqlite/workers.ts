@@ -1,6 +1,7 @@
+import { LONGEST_ANNOUNCEMENT_MS, readAnnouncement } from '../../core/announcement.js';
 import type { AnnouncedWorker, Announcement } from '../../ports/engine.js';
 import type { Database, Row } from './database.js';
-import { asBytes, json } from './row.js';
+import { asBytes, asNumbers, json } from './row.js';
 
 /** Which workers share the file. A row each, which goes with it or is swept up by the next one that comes. */
 export class Workers {
@@ -11,7 +12,7 @@ export class Workers {
   }
 
   announce(worker: Announcement, { now, forMs }: { readonly now: number; readonly forMs: number }): void {
-    const until = now + forMs;
+    const until = now + Math.min(forMs, LONGEST_ANNOUNCEMENT_MS);
     this.database.run('DELETE FROM workers WHERE until <= ? OR id = ?', now, worker.id);
     if (forMs > 0)
       this.database.run(
@@ -24,18 +25,18 @@ export class Workers {
 
   alive(now: number): readonly AnnouncedWorker[] {
     return this.database
-      .all(`SELECT ${asBytes('worker')} FROM workers WHERE until > ? ORDER BY id`, now)
+      .all(`SELECT ${asBytes('worker')}, ${asNumbers('until')} FROM workers WHERE until > ? ORDER BY id`, now)
       .flatMap((row) => {
-        const worker = readable(row);
+        const worker = readable(row, now);
         return worker === undefined ? [] : [worker];
       });
   }
 }
 
 /** A row that is damaged announces nobody; the worker writes a new one soon. */
-function readable(row: Row): AnnouncedWorker | undefined {
+function readable(row: Row, now: number): AnnouncedWorker | undefined {
   try {
-    return json<AnnouncedWorker>(row, 'worker');
+    return readAnnouncement(json<unknown>(row, 'worker'), { until: row['until'], now });
   } catch {
     return undefined;
   }

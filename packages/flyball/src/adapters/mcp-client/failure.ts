@@ -1,6 +1,7 @@
 import { FlyballError } from '../../core/errors.js';
 import { originalCodeOf } from '../../core/original-code.js';
 import { isUnsentCode } from '../../core/retry.js';
+import { MessageTooLarge } from './bounded-fetch.js';
 import { bounded } from './result.js';
 import type { ClientSdk } from './sdk.js';
 import type { Blanking } from './secrets.js';
@@ -10,12 +11,13 @@ export type Fate =
   /** It never left, or was turned away before anything was done. */
   | { readonly kind: 'not-made'; readonly why: string; readonly isLost: boolean; readonly isFinal?: boolean }
   /** It left, and no answer came: it may have been carried out. */
-  | { readonly kind: 'unknown'; readonly why: string; readonly isLost: boolean }
+  | { readonly kind: 'unknown'; readonly why: string; readonly isLost: boolean; readonly isFinal?: boolean }
   /** The server answered that it cannot be done. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Code of the answer that is put in place of one that can no longer come; from the range that is ours to use. */
+/** Codes of the answers that are put in place of one that can no longer come; from the range that is ours to use. */
 export const STREAM_ENDED = -32_099;
+export const TOO_LARGE = -32_098;
 
 /** More of a stranger's words than this tell nobody anything. */
 const LONGEST_WHY = 400;
@@ -25,11 +27,9 @@ const NO_PROGRAM = new Set(['ENOENT', 'EACCES']);
 export function fateOf(sdk: ClientSdk, error: unknown, blank: Blanking): Fate {
   const why = reasonIn(error, blank);
   if (error instanceof sdk.SdkHttpError) return ofStatus(error.status, why);
+  if (error instanceof MessageTooLarge) return ofAnswer(TOO_LARGE, why);
   if (error instanceof sdk.UnauthorizedError) return { kind: 'not-made', why, isLost: false, isFinal: true };
-  if (error instanceof sdk.ProtocolError)
-    return (error.code as number) === STREAM_ENDED
-      ? { kind: 'unknown', why: 'the connection was dropped', isLost: true }
-      : { kind: 'refused', why };
+  if (error instanceof sdk.ProtocolError) return ofAnswer(error.code, why);
   if (error instanceof sdk.SdkError) return ofSdk(sdk, error.code, why);
   const code = originalCodeOf(error);
   if (code !== undefined && NO_PROGRAM.has(code)) return { kind: 'not-made', why, isLost: true, isFinal: true };
@@ -37,6 +37,13 @@ export function fateOf(sdk: ClientSdk, error: unknown, blank: Blanking): Fate {
   // what `fetch` throws when a socket breaks, and what the SDK throws when there is no transport any more
   if (error instanceof Error && error.message === 'Not connected') return { kind: 'not-made', why, isLost: true };
   return { kind: 'unknown', why: `the connection was dropped (${code ?? why})`, isLost: true };
+}
+
+function ofAnswer(code: number, why: string): Fate {
+  if (code === STREAM_ENDED) return { kind: 'unknown', why: 'the connection was dropped', isLost: true };
+  // it would be as large again
+  if (code === TOO_LARGE) return { kind: 'unknown', why: new MessageTooLarge().message, isLost: true, isFinal: true };
+  return { kind: 'refused', why };
 }
 
 function ofStatus(status: number, why: string): Fate {
@@ -77,7 +84,10 @@ export function callFailure(server: string, fate: Fate, isRepeatable: boolean): 
       });
     case 'unknown': {
       if (isRepeatable)
-        return new FlyballError('EFFECT_FAILED', `${about} gave no answer: ${fate.why}.`, { retryable: true, detail });
+        return new FlyballError('EFFECT_FAILED', `${about} gave no answer: ${fate.why}.`, {
+          retryable: fate.isFinal !== true,
+          detail,
+        });
       const message = `${about} gave no answer: ${fate.why}. Whether the call took place is not known.`;
       return Object.assign(new FlyballError('EFFECT_IN_DOUBT', message, { detail }), { inDoubt: true });
     }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
-import { STREAM_ENDED } from './failure.js';
+import { boundedFetch, MAX_MESSAGE_BYTES } from './bounded-fetch.js';
+import { STREAM_ENDED, TOO_LARGE } from './failure.js';
 import type { ClientSdk, Transport } from './sdk.js';
 import type { Env } from './secrets.js';
 import type { McpServerSpec, McpTransport } from './server-spec.js';
@@ -12,8 +13,6 @@ export interface Line {
   lastWords(): string;
 }
 
-/** One message; the SDK closes the line beyond it. */
-const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 const KEPT_WORDS = 2_000;
 const ESSENTIAL = ['SYSTEMROOT', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP']; // without these Windows starts nothing
 
@@ -27,14 +26,14 @@ function stdioLine(sdk: ClientSdk, given: Extract<McpTransport, { readonly kind:
     args: [...(given.args ?? [])],
     env: childEnv(sdk, given.env),
     stderr: 'pipe', // not inherited: what a server writes there has not been looked through for secrets
-    maxBufferSize: MAX_MESSAGE_BYTES,
+    maxBufferSize: MAX_MESSAGE_BYTES, // beyond it the SDK closes the line
     ...(given.cwd === undefined ? {} : { cwd: given.cwd }),
   });
   let words = '';
   transport.stderr?.on('data', (chunk: unknown) => {
     words = `${words}${String(chunk)}`.slice(-KEPT_WORDS);
   });
-  return { transport, lastWords: () => words.trim() };
+  return { transport: noticingLongLines(transport), lastWords: () => words.trim() };
 }
 
 /** What the specification names and a minimal PATH. The SDK would add its own defaults: undefined takes them away. */
@@ -62,15 +61,22 @@ function httpLine(
   };
   url.username = '';
   url.password = '';
-  const transport = new sdk.StreamableHTTPClientTransport(url, {
-    requestInit: { headers },
-    reconnectionOptions: {
-      initialReconnectionDelay: 200,
-      maxReconnectionDelay: 2_000,
-      reconnectionDelayGrowFactor: 2,
-      maxRetries: 2,
+  const transport: InstanceType<ClientSdk['StreamableHTTPClientTransport']> = new sdk.StreamableHTTPClientTransport(
+    url,
+    {
+      requestInit: { headers },
+      fetch: boundedFetch((request) => {
+        const id = idIn(request);
+        if (id !== undefined) transport.onmessage?.(insteadOf(id, TOO_LARGE));
+      }),
+      reconnectionOptions: {
+        initialReconnectionDelay: 200,
+        maxReconnectionDelay: 2_000,
+        reconnectionDelayGrowFactor: 2,
+        maxRetries: 2,
+      },
     },
-  });
+  );
   return { transport: noticingEnds(transport), lastWords: () => '' };
 }
 
@@ -91,9 +97,46 @@ function noticingEnds<T extends Transport>(transport: T): T {
     const told = options?.onRequestStreamEnd;
     if (Array.isArray(message) || !('method' in message) || !('id' in message)) return send(message, options);
     const { id } = message;
-    const ended = (): void =>
-      transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended.' } });
+    const ended = (): void => transport.onmessage?.(insteadOf(id, STREAM_ENDED));
     return send(message, { ...options, onRequestStreamEnd: told ?? ended });
   };
   return transport;
+}
+
+/** A line without end is refused by the SDK, which then closes: whoever waits is told why. */
+function noticingLongLines<T extends Transport>(transport: T): T {
+  const waiting = new Set<string | number>();
+  const start = transport.start.bind(transport);
+  const send = transport.send.bind(transport);
+  transport.start = () => {
+    const { onmessage, onerror } = transport; // set by then, and by nobody later
+    transport.onmessage = (message, extra) => {
+      if ('id' in message && message.id !== undefined && !('method' in message)) waiting.delete(message.id);
+      onmessage?.(message, extra);
+    };
+    transport.onerror = (error) => {
+      if (error.message.startsWith('ReadBuffer exceeded'))
+        for (const id of waiting) onmessage?.(insteadOf(id, TOO_LARGE));
+      onerror?.(error);
+    };
+    return start();
+  };
+  transport.send = (message, options) => {
+    if (!Array.isArray(message) && 'method' in message && 'id' in message) waiting.add(message.id);
+    return send(message, options);
+  };
+  return transport;
+}
+
+type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
+
+/** Put in the place of an answer that can no longer come. */
+function insteadOf(id: string | number, code: number): Message {
+  return { jsonrpc: '2.0', id, error: { code, message: 'There is no answer.' } };
+}
+
+function idIn(request: unknown): string | number | undefined {
+  if (typeof request !== 'string') return undefined; // it listens for changes
+  const { id } = Object(JSON.parse(request)) as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -1,18 +1,19 @@
 import { Command } from 'commander';
 import { memoryEngine } from '../../adapters/engine-memory/memory-engine.js';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
-import { type Archived, archivedRun, archiveRuns, restoreRun } from '../../operation/archive.js';
-import { ENDED, planRetention } from '../../operation/retention-plan.js';
+import { type Archived, archivedRun, archiveRuns, restoreRun, runAt } from '../../operation/archive.js';
+import { ENDED, planRetention, whyItStays } from '../../operation/retention-plan.js';
 import { readAll } from '../../runtime/load.js';
 import { plural } from '../amounts.js';
-import { archiveAt } from '../archive-place.js';
+import { archiveAt, archiveThere } from '../archive-place.js';
 import { bytesText } from '../bytes.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { tellKept } from '../kept-runs.js';
 import { lengthOfTime } from '../length-of-time.js';
 import { whoAmI } from '../place.js';
 import { printable } from '../printable.js';
-import { openDatabaseThere } from '../workplace.js';
+import { openDatabaseThere, openWorkplace } from '../workplace.js';
 
 interface AddOptions extends CommonOptions {
   readonly older: string;
@@ -23,6 +24,10 @@ interface AddOptions extends CommonOptions {
 
 interface OneOptions extends CommonOptions {
   readonly tenant?: string;
+}
+
+interface RestoreOptions extends OneOptions {
+  readonly trustFile?: boolean;
 }
 
 const ABOUT =
@@ -68,9 +73,11 @@ export function archiveCommand(perform: Perform): Command {
   command.addCommand(
     newCommand('restore <place> <runs...>', 'Put runs back into the database. The archive keeps its files.', [
       'flyball archive restore /archive run_1f0c',
+      'flyball archive restore /archive run_1f0c --tenant acme --trust-file     into another database',
     ])
       .option('--tenant <name>', 'the tenant, if the database does not know the runs')
-      .action((place: string, ids: readonly string[], options: OneOptions) =>
+      .option('--trust-file', 'also restore files that the operations log of this database does not list')
+      .action((place: string, ids: readonly string[], options: RestoreOptions) =>
         perform(options, {}, (call) => restore(call, place, ids, options)),
       ),
   );
@@ -103,8 +110,8 @@ async function add(call: Call, where: string, { older, agent, tenant, yes }: Add
     const { removed, kept } = await archiveRuns(parts, store, { records, by: whoAmI() });
     screen.data({ kind: 'archive', dryRun: false, place: store.place, archived: removed, kept });
     screen.line(`${plural(removed.length, 'run')} archived in ${printable(store.place)}.`);
-    for (const { run, because } of staying) screen.line(`  ${run.id} stays: ${because}.`);
-    for (const { id, why } of kept) screen.line(`  ${id} stays: ${printable(why)}`);
+    for (const each of staying) screen.line(`  ${each.run.id} stays: ${whyItStays(each)}.`);
+    tellKept(screen, kept);
     return kept.length > 0 ? EXIT.conflict : EXIT.ok;
   } finally {
     await workplace.close();
@@ -113,31 +120,45 @@ async function add(call: Call, where: string, { older, agent, tenant, yes }: Add
 
 async function list({ screen, env }: Call, where: string): Promise<ExitCode> {
   const runs: { tenant: string; id: string; key: string }[] = [];
-  for await (const key of archiveAt(where, env).list('')) {
-    const [, tenant = '', id = ''] = /^([^/]+)\/([^/]+)\.jsonl\.gz$/.exec(key) ?? [];
-    if (id !== '') runs.push({ tenant: decodeURIComponent(tenant), id: decodeURIComponent(id), key });
+  const unreadable: string[] = [];
+  for await (const key of archiveThere(where, env).list('')) {
+    const run = runAt(key);
+    if (run === undefined) unreadable.push(key);
+    else runs.push({ ...run, key });
   }
-  screen.data({ runs });
+  screen.data({ runs, unreadable });
   if (runs.length === 0) screen.line('No archived runs.');
-  for (const { tenant, id } of runs) screen.line(printable(`${id}  ${tenant}`));
+  for (const { tenant, id } of runs) screen.line(`${printable(id)}  ${printable(tenant)}`);
+  for (const key of unreadable.slice(0, MOST_SHOWN)) screen.line(`  ${printable(key)} is not the archive of a run.`);
+  if (unreadable.length > MOST_SHOWN)
+    screen.line(`  and ${unreadable.length - MOST_SHOWN} more that are not; --json lists all of them`);
   return EXIT.ok;
 }
+
+const MOST_SHOWN = 20;
 
 async function show(
   { screen, place, env }: Call,
   where: string,
   { id, tenant }: { readonly id: string; readonly tenant?: string },
 ): Promise<ExitCode> {
-  const store = archiveAt(where, env);
+  const store = archiveThere(where, env);
   const workplace = await openDatabaseThere(place);
   try {
     const archived = await archivedRun(workplace.engine, store, { id, ...(tenant === undefined ? {} : { tenant }) });
     const { record } = archived.run;
     const desk = memoryEngine({ acceptLoss: true }); // read as any run is read: contents are checked against their hashes on the way
-    await desk.restore(archived.run, { at: record.updatedAt, by: 'reader', action: 'restore', of: id });
+    const { fork: _fork, ...alone } = record; // only its own entries are read, and what it was forked from is not there
+    await desk.restore(
+      { ...archived.run, record: alone },
+      { at: record.updatedAt, by: 'reader', action: 'restore', of: id },
+    );
     const entries = await readAll(desk, record);
-    screen.data({ run: record, key: archived.key, sha256: archived.sha256, entries });
+    const { key, sha256, isLogged } = archived;
+    screen.data({ run: record, key, sha256, logged: isLogged, entries });
     tell({ screen }, archived, 'sound');
+    if (!isLogged)
+      screen.line('  The operations log of this database does not list it, so nothing shows who wrote this file.');
     return EXIT.ok;
   } finally {
     await workplace.close();
@@ -148,15 +169,17 @@ async function restore(
   { screen, place, env }: Call,
   where: string,
   ids: readonly string[],
-  { tenant }: OneOptions,
+  { tenant, trustFile = false }: RestoreOptions,
 ): Promise<ExitCode> {
-  const store = archiveAt(where, env);
-  const workplace = await openDatabaseThere(place);
+  const store = archiveThere(where, env);
+  // without --trust-file a file is put back only where the operations log lists it: a new database lists none
+  const workplace = trustFile ? await openWorkplace(place) : await openDatabaseThere(place);
   try {
     const restored: string[] = [];
     for (const id of ids) {
       const parts = { engine: workplace.engine, store, clock: systemClock() };
-      const archived = await restoreRun(parts, { id, by: whoAmI(), ...(tenant === undefined ? {} : { tenant }) });
+      const of = { id, by: whoAmI(), trustFile, ...(tenant === undefined ? {} : { tenant }) };
+      const archived = await restoreRun(parts, of);
       restored.push(id);
       tell({ screen }, archived, 'restored');
     }

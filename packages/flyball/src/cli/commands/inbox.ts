@@ -3,9 +3,11 @@ import type { ApprovalRequest } from '../../core/approval.js';
 import { type PersonRequest, requestsIn } from '../../people/requests.js';
 import type { RunStatus } from '../../ports/engine.js';
 import { withoutPrivate } from '../../views/without-private.js';
-import { shorten } from '../amounts.js';
+import { sentence, shorten } from '../amounts.js';
+import { commandsFor } from '../answers.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
-import { isThere } from '../database.js';
+import type { CommandLine } from '../command-line.js';
+import { isThere, whatIsMissing } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { groundsOf } from '../grounds.js';
 import { printable } from '../printable.js';
@@ -26,17 +28,17 @@ export function inboxCommand(perform: Perform): Command {
 }
 
 async function list({ screen, place }: Call, { all = false }: Options): Promise<ExitCode> {
-  if (!isThere(place)) {
+  if (!(await isThere(place))) {
     screen.data({ requests: [] });
-    screen.line(`No open requests: ${place.database} does not exist.`);
+    screen.line(`No open requests: ${whatIsMissing(place)}.`);
     return EXIT.ok;
   }
   const workplace = await openWorkplace(place);
   try {
-    const requests = await requestsOf(workplace, all);
-    screen.data({ requests: requests.map((request) => ({ ...request, overdue: isOverdue(request) })) });
+    const requests = await requestsOf(workplace, place.command, all);
+    screen.data({ requests: requests.map(({ request }) => ({ ...request, overdue: isOverdue(request) })) });
     if (requests.length === 0) screen.line(all ? 'No requests.' : 'No open requests.');
-    for (const request of requests) for (const line of linesFor(request, { screen, place })) screen.line(line);
+    for (const listed of requests) for (const line of linesFor(listed, { screen, place })) screen.line(line);
     return EXIT.ok;
   } finally {
     await workplace.close();
@@ -46,17 +48,30 @@ async function list({ screen, place }: Call, { all = false }: Options): Promise<
 /** Those that have ended ask nobody anything any more. */
 const MAY_WAIT: readonly RunStatus[] = ['suspended', 'running', 'paused', 'pending', 'stalled', 'bounded'];
 
-async function requestsOf({ desk }: Workplace, all: boolean): Promise<readonly PersonRequest[]> {
-  const requests: PersonRequest[] = [];
+/** A request, and the commands that answer it. An approval is given after a look at the run. */
+interface Listed {
+  readonly request: PersonRequest;
+  readonly answers: readonly string[];
+}
+
+async function requestsOf({ desk }: Workplace, command: CommandLine, all: boolean): Promise<readonly Listed[]> {
+  const requests: Listed[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await desk.list({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
     for (const { id, status } of page.runs) {
       if (!all && !MAY_WAIT.includes(status)) continue;
-      const found = requestsIn(id, withoutPrivate(await desk.entries(id)));
-      requests.push(...found.filter((request) => all || request.status === 'open'));
+      const entries = withoutPrivate(await desk.entries(id));
+      const found = requestsIn(id, entries);
+      const waiting = found.filter(({ status: now }) => now === 'open');
+      const isAnswered = (request: PersonRequest) => request.kind !== 'approval' && waiting.includes(request);
+      for (const request of all ? found : waiting)
+        requests.push({
+          request,
+          answers: isAnswered(request) ? commandsFor(request, { runId: id, waiting, entries, command }) : [],
+        });
     }
     cursor = page.cursor;
-    if (cursor === undefined) return requests.sort((a, b) => (a.id < b.id ? -1 : 1));
+    if (cursor === undefined) return requests.sort((a, b) => (a.request.id < b.request.id ? -1 : 1));
   }
 }
 
@@ -64,16 +79,17 @@ function isOverdue({ status, due }: PersonRequest): boolean {
   return status === 'open' && due !== undefined && due <= Date.now();
 }
 
-function linesFor(request: PersonRequest, { screen, place }: Pick<Call, 'screen' | 'place'>): readonly string[] {
+function linesFor({ request, answers }: Listed, { screen, place }: Pick<Call, 'screen' | 'place'>): readonly string[] {
   const { run, effect, about, kind, risk, why } = request;
   const { paint, width } = screen;
   const what = { approval: 'approve', question: 'answer', doubt: 'say whether it happened:' }[kind];
   const risky = risk === undefined ? '' : `  risk ${risk}`;
   return [
     `${paint('bold', run)} ${printable(effect)}  ${what} ${paint('bold', shorten(about, 40))}${risky}${deadline(request, paint)}${decided(request)}`,
-    ...(why === undefined ? [] : [`    ${shorten(why, width - 6)}`]),
+    ...(why === undefined ? [] : [`    ${sentence(why)}`]),
     ...(request.status === 'open' ? groundsOf(request.request).map((line) => `    ${shorten(line, width - 6)}`) : []),
     ...(request.status === 'open' ? [`    ${paint('cyan', place.command('show', run))}`] : []),
+    ...answers.map((command) => `    ${paint('cyan', command)}`),
     ...(request.status === 'open' && hasMoreSources(request)
       ? [`    ${paint('cyan', place.command('export', run, '--format', 'entries'))}`]
       : []),

@@ -14,7 +14,7 @@ const ABOUT = 'List the processes that own runs, or declare one gone if its stat
 const GONE =
   'Declare a process gone: its container was removed, or its machine is off. Its runs continue at once, and effects that it left open ' +
   'are handled like those of a dead process, also in runs that another process has taken over since. Only do this if it is true: ' +
-  'a process that is still alive loses its runs, but what it is doing at that moment may happen twice.';
+  'a process that is still alive loses its runs, and what it is doing at that moment may happen twice. It then gets a new id, which the declaration does not cover.';
 
 export function ownerCommand(perform: Perform): Command {
   const command = new Command('owner').summary('Manage the processes that own runs').description(ABOUT);
@@ -83,7 +83,6 @@ function lineOf({ owner, runs, since, leaseUntil, left, state }: KnownOwner & { 
 }
 
 function leaseText(until: number): string {
-  if (until === 0) return 'lease ended'; // an operator ended it, and the time is not kept
   return until > Date.now() ? `lease until ${timeOf(until)}` : `lease ended ${timeOf(until)}`;
 }
 

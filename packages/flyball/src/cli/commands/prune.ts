@@ -2,13 +2,14 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
 import { ConfigError } from '../../core/errors.js';
 import { type Remover, removeRuns } from '../../operation/removal.js';
-import { ENDED, planRetention, REMOVABLE, type RetentionPlan } from '../../operation/retention-plan.js';
+import { ENDED, planRetention, REMOVABLE, type RetentionPlan, whyItStays } from '../../operation/retention-plan.js';
 import type { RunStatus } from '../../ports/engine.js';
 import { plural } from '../amounts.js';
 import { bytesOf, bytesText } from '../bytes.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { databaseFile } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { tellKept } from '../kept-runs.js';
 import { lengthOfTime } from '../length-of-time.js';
 import { whoAmI } from '../place.js';
 import { printable } from '../printable.js';
@@ -112,6 +113,7 @@ async function erase(call: Call, { subject, tenant, reason, yes }: EraseOptions)
     const plan = await planRetention(workplace.engine, {
       statuses: ALL,
       subject,
+      evenAwaited: true, // what is to be forgotten does not wait for anybody
       ...(tenant === undefined ? {} : { tenant }),
     });
     if (yes !== true) return tell(call, plan, 'erase');
@@ -125,11 +127,6 @@ async function erase(call: Call, { subject, tenant, reason, yes }: EraseOptions)
 }
 
 const ALL: readonly RunStatus[] = [...REMOVABLE, 'pending', 'running', 'suspended', 'paused'];
-const STAYS = {
-  held: 'under a legal hold',
-  forked: 'needed by a fork that stays',
-  open: 'not ended: cancel it first',
-} as const;
 const MOST_SHOWN = 20;
 
 /** The dry run. */
@@ -164,7 +161,7 @@ function tell({ screen }: Call, plan: RetentionPlan, what: 'prune' | 'erase'): E
 }
 
 function tellStaying({ screen }: Pick<Call, 'screen'>, { staying }: RetentionPlan): void {
-  for (const { run, because } of staying.slice(0, MOST_SHOWN)) screen.line(`  ${run.id} stays: ${STAYS[because]}.`);
+  for (const each of staying.slice(0, MOST_SHOWN)) screen.line(`  ${each.run.id} stays: ${whyItStays(each)}.`);
   if (staying.length > MOST_SHOWN) screen.line(`  and ${staying.length - MOST_SHOWN} more stay.`);
 }
 
@@ -181,13 +178,13 @@ async function carryOut(
     plan.going.map(({ run }) => run),
     remover,
   );
-  const staying = plan.staying.map(({ run, because }) => ({ id: run.id, why: STAYS[because] }));
+  const staying = plan.staying.map((each) => ({ id: each.run.id, why: whyItStays(each) }));
   screen.data({ kind: remover.action, dryRun: false, removed, kept: [...kept, ...staying], collected });
   screen.line(
     `${plural(removed.length, 'run')} removed, with ${plural(collected.contents, 'content')} that nothing else refers to.`,
   );
   tellStaying({ screen }, plan);
-  for (const { id, why } of kept) screen.line(`  ${id} stays: ${printable(why)}`);
+  tellKept(screen, kept);
   return kept.length > 0 ? EXIT.conflict : EXIT.ok;
 }
 

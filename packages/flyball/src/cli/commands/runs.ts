@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { RunFilter, RunRecord, RunStatus } from '../../ports/engine.js';
 import { shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
-import { isThere } from '../database.js';
+import { isThere, whatIsMissing } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
 import { liveOwner, openWorkplace } from '../workplace.js';
@@ -45,9 +45,9 @@ export function runsCommand(perform: Perform): Command {
 }
 
 async function list({ screen, place }: Call, options: Options): Promise<ExitCode> {
-  if (!isThere(place)) {
+  if (!(await isThere(place))) {
     screen.data({ runs: [] });
-    screen.line(`No runs yet: ${place.database} does not exist. To start one, run: flyball run <file> --input <json>`);
+    screen.line(`No runs yet: ${whatIsMissing(place)}. To start one, run: flyball run <file> --input <json>`);
     return EXIT.ok;
   }
   const workplace = await openWorkplace(place);
@@ -72,7 +72,9 @@ async function list({ screen, place }: Call, options: Options): Promise<ExitCode
 }
 
 function table(runs: readonly RunRecord[], width: number): readonly string[] {
-  const rows = runs.map((run) => [run.id, run.status, run.agent, when(run.updatedAt), remark(run)].map(printable));
+  const rows = runs.map((run) =>
+    [run.id, run.status, `${run.agent} v${run.version}`, when(run.updatedAt), remark(run)].map(printable),
+  );
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map(([...cells]) => {
     const line = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type WaitingLine, type WorkingProcess, workState } from '../../operation/work-state.js';
+import { nodeHost } from '../../adapters/host-node/node-host.js';
+import { agentFamilies, type WaitingLine, type WorkingProcess, workState } from '../../operation/work-state.js';
 import { duration, plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -22,7 +23,7 @@ async function list({ screen, place }: Call): Promise<ExitCode> {
   const workplace = await openDatabaseThere(place);
   try {
     const now = Date.now();
-    const { processes, queue } = await workState(workplace.engine, now);
+    const { processes, queue } = await workState(workplace.engine, { now, isGone: nodeHost().isGone });
     const waiting = queue.reduce((sum, { runs }) => sum + runs, 0);
     screen.data({ kind: 'workers', workers: processes, queue, waiting });
     if (processes.length === 0) screen.line('No process works on runs. To start one, run: flyball serve <file>');
@@ -43,6 +44,7 @@ const STATES = {
   working: 'working',
   draining: 'draining: takes no more runs',
   silent: 'holds runs, but takes none by itself',
+  gone: 'gone: its runs are in the queue',
 } as const;
 
 function linesOf({ owner, state, agents, since, weight, concurrency, held }: WorkingProcess, now: number) {
@@ -52,7 +54,7 @@ function linesOf({ owner, state, agents, since, weight, concurrency, held }: Wor
     ...(weight === undefined || weight === 1 ? [] : [`weight ${weight}`]),
     ...(since === undefined ? [] : [`up ${duration(Math.max(0, now - since))}`]),
   ];
-  const serves = Object.entries(agents).map(([agent, version]) => `${agent} ${version}`);
+  const serves = agentFamilies(agents);
   const first = held.slice(0, 5).map(({ id, leaseUntil = 0 }) => `${id} (lease ${leaseText(leaseUntil - now)})`);
   return [
     `process ${owner.pid} on ${owner.host}  ${about.join(', ')}`,

@@ -87,7 +87,9 @@ async function isOrphan(repository: string, base: string): Promise<boolean> {
   if (lstatSync(base).uid !== process.getuid?.()) return false;
   const made = madeFor(base);
   if (made === undefined || made.repository !== repository || !nodeHost().isGone(made.owner)) return false;
-  return isThere(recordedPlace(made)) ? hasEnded(made) : true;
+  // a server that cannot be asked says nothing of the run, which opening it will show
+  const isKept = await isThere(recordedPlace(made)).catch(() => true);
+  return isKept ? hasEnded(made) : true;
 }
 
 function madeFor(base: string): MadeFor | undefined {

@@ -127,7 +127,7 @@ async function agentsIn(place: Place): Promise<readonly Candidate[]> {
 
 /** Newest first. A database that is not there, or cannot be read, has nothing to offer: a shell must not show errors. */
 async function latest(place: Place): Promise<readonly RunRecord[]> {
-  if (!isThere(place)) return [];
+  if (!(await isThere(place))) return [];
   try {
     const engine = await openDatabase(place);
     try {

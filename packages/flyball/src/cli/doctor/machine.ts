@@ -38,8 +38,8 @@ async function databaseFinding(place: Place): Promise<Finding> {
   const about = 'database';
   const next = 'Choose another place with --db or FLYBALL_DB.';
   try {
-    if (!isThere(place)) {
-      await tryToWrite(database);
+    if (!(await isThere(place))) {
+      if (place.address === undefined) await tryToWrite(database);
       return { about, state: 'ok', says: `${database}, created with the first run` };
     }
     const engine = await openDatabase(place);

@@ -4,7 +4,7 @@ import { canBeStored } from '../../core/codec.js';
 import type { EffectKind } from '../../core/effect-kind.js';
 import { CancelledError, EffectError, type Failure, failureOf } from '../../core/errors.js';
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
-import type { RunCharge } from '../../core/started-runs.js';
+import type { ToldOfRun } from '../../core/started-runs.js';
 import type { EffectClass, EffectContext, EffectRules, InvocationPolicy } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../open-effects.js';
@@ -46,8 +46,8 @@ export interface Act {
   readonly keep: (value: unknown) => unknown;
   /** The result back from what is kept. */
   readonly restore: (kept: unknown) => unknown;
-  /** What a result says about the spending of another run. Asked when it is recorded: the books are those of that moment. */
-  readonly charge?: ((result: unknown, reserved: Partial<Amounts>) => RunCharge | undefined) | undefined;
+  /** What a result tells of another run. Asked when it is recorded: the books are those of that moment. */
+  readonly toldOfRun?: ((result: unknown, reserved: Partial<Amounts>) => ToldOfRun | undefined) | undefined;
 }
 
 export interface Invocation {
@@ -154,9 +154,9 @@ export function recordValue(
   // it took place, whatever becomes of its result: a failure here must not make a rollback overlook it
   if (result instanceof RefusedResult)
     return attempt.delivery.record({ ...end, result: null, failure: failureOf(result.error) });
-  const charge = act.charge?.(result, pending.reserved ?? {});
+  const told = act.toldOfRun?.(result, pending.reserved ?? {});
   try {
-    attempt.delivery.record({ ...end, ...charge, result: act.keep(result) });
+    attempt.delivery.record({ ...end, ...told, result: act.keep(result) });
   } catch (error) {
     attempt.delivery.record({ ...end, result: null, failure: failureOf(error) });
   }

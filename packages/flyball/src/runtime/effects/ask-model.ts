@@ -101,6 +101,7 @@ function askOnce<T>(attempt: Attempt, scope: Scope, given: Framed<T>): Promise<O
   const refusal = isKnown ? undefined : refusalFor(session, prompt);
   return ask<OneReply<T>>(attempt, scope, {
     kind: 'ask',
+    name: session.name,
     fp: fingerprint('ask', session.name, framings.length === 0 ? prompt.id : [prompt.id, ...framings]),
     want: isKnown || refusal !== undefined ? {} : plan().want,
     drive: (pending) =>

@@ -54,8 +54,9 @@ export async function first<T>(
   try {
     const { value, index } = await winner(branches, (at) => given.runFor(scopes[at] as Scope));
     const losers = scopes.filter((_scope, at) => at !== index);
-    for (const loser of losers) attempt.effects.close(loser.path, new CancelledError('another branch won'));
-    for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser, 'another branch won');
+    const why = 'another branch won';
+    for (const { path } of losers) attempt.effects.close(path, new CancelledError(why, path));
+    for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser, why);
     return value;
   } finally {
     closeBranches(scope, branches.length);

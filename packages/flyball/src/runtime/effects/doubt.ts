@@ -30,20 +30,16 @@ export async function resolveDoubt(
   // what it was when it was attempted counts: calling it idempotent today does not make it so then
   if (act.class === 'idempotent' && intent.class === 'idempotent')
     return isUnwanted(attempt, pending, act) ? notRepeated(attempt, pending, act, intent, ended) : 'again';
-  if (!attempt.recorded.doubts.has(doubtOf(intent))) {
+  let why = attempt.recorded.doubts.get(doubtOf(intent));
+  if (why === undefined) {
     await untilDeadline(attempt, pending, act, intent, ended);
     const { answer, isSafe } = await look(attempt, pending, act, intent, ended);
     if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
     if (answer.happened === 'no' && isSafe) return didNotHappen(attempt, pending, act, ended);
-    attempt.journal.push({
-      type: 'doubt',
-      id: pending.id,
-      attempt: intent.attempt,
-      name: act.name,
-      why: whyInDoubt(act, answer, isSafe),
-    });
+    why = whyInDoubt(act, answer);
+    attempt.journal.push({ type: 'doubt', id: pending.id, attempt: intent.attempt, name: act.name, why });
   }
-  const told = await askPerson(attempt, pending, act, intent);
+  const told = await askPerson(attempt, pending, act, { intent, why });
   return told.happened
     ? happened(attempt, pending, act, told.result, 'person')
     : didNotHappen(attempt, pending, act, undefined);
@@ -160,7 +156,7 @@ async function askPerson(
   attempt: Attempt,
   pending: Pending,
   act: Act,
-  intent: EventOf<'intent'>,
+  { intent, why }: { readonly intent: EventOf<'intent'>; readonly why: string },
 ): Promise<DoubtAnswer> {
   const end = await subWait(attempt, pending, doubtOf(intent), {
     kind: 'doubt',
@@ -170,7 +166,7 @@ async function askPerson(
       input: act.input,
       effect: act.class,
       key: intent.key,
-      why: 'It was started and its end was not recorded. Did it happen?',
+      why: `It was started and its end was not recorded: ${why}. Did it happen?`,
     } satisfies DoubtRequest,
     schema: answerSchema as StandardSchema,
     jsonSchema: ANSWER_SCHEMA,
@@ -210,9 +206,9 @@ const answerSchema: StandardSchema<unknown, DoubtAnswer> = {
   },
 };
 
-function whyInDoubt(act: Act, answer: Verification<unknown>, isSafe: boolean): string {
-  const attempted = 'it was attempted and its end is not recorded';
-  if (act.rules.verify === undefined) return `${attempted}; it declares no way to verify it`;
-  if (answer.happened === 'unknown') return `${attempted}; verifying it gave no answer`;
-  return isSafe ? attempted : 'verification says no, but the process that attempted it may still be running';
+/** Why nobody but a person can tell. */
+function whyInDoubt(act: Act, answer: Verification<unknown>): string {
+  if (act.rules.verify === undefined) return 'it declares no way to verify it';
+  if (answer.happened === 'unknown') return 'verifying it gave no answer';
+  return 'verification says no, but the process that attempted it may still be running';
 }

@@ -117,8 +117,8 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   }
   pending.intended = true;
   await attempt.journal.barrier();
-  // the commit may have taken long enough for the lease to pass on: then somebody else decides about this INTENT
-  if (!attempt.life.holdsLease && !(await attempt.life.regainsLease())) {
+  // the commit may have taken long enough for the run to pass on: then somebody else decides about this INTENT
+  if (!attempt.life.mayBegin(intent) && !(await attempt.life.regainsLease())) {
     attempt.life.fail(new JournalConflictError(attempt.runId, `the lease ended before ${act.name} was attempted.`));
     return 'ended';
   }

@@ -79,7 +79,7 @@ export class Fan<T> {
     const open = this.attempt.books.bounds.isOnTheWayOut(this.scope.path) ? [] : [...this.open];
     const { whenLeft } = this.given;
     try {
-      for (const branch of open) this.attempt.effects.close(branch.path, new CancelledError(whenLeft));
+      for (const branch of open) this.attempt.effects.close(branch.path, new CancelledError(whenLeft, branch.path));
       for (const branch of open.reverse()) await undoBranch(this.attempt, this.scope, branch, whenLeft);
     } finally {
       closeBranches(this.scope, this.lanes);

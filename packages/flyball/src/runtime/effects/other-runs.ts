@@ -1,7 +1,7 @@
 import { type Amounts, AXES, type Budget, budget, checkSlice, isAmount } from '../../core/budget.js';
 import { contentId } from '../../core/codec.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import { endedSignal, LOOK, type OtherRun, type RunRef, type StartRunOptions } from '../../core/other-runs.js';
+import { endedSignal, type OtherRun, type RunRef, type StartRunOptions } from '../../core/other-runs.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Seams } from '../../core/seams.js';
 import { chargeAtEnd, chargeAtStart } from '../../core/started-runs.js';
@@ -9,7 +9,7 @@ import type { EffectClass } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import { isUnder } from '../loaded-entry.js';
 import type { Scope } from '../open-effects.js';
-import type { Reaching } from '../reach.js';
+import type { Looked, Reaching } from '../reach.js';
 import { isOfStorage } from '../stopped-here.js';
 import { step } from './step.js';
 import { wait } from './wait.js';
@@ -60,7 +60,7 @@ export function startOther(
       await stored(attempt, others.start(reaching(attempt), { id: ref.run, agent, input, budget, key }));
       return ref;
     },
-    charge: ({ run }, reserved) => chargeAtStart(run, scope.ledger.path, reserved),
+    toldOfRun: ({ run }, reserved) => chargeAtStart(run, scope.ledger.path, reserved),
     judgedAs: BEYOND_GUARDS,
     effectClass: {
       class: 'idempotent',
@@ -92,15 +92,16 @@ export async function sendTo(
 
 export function lookAt({ attempt, scope }: Place, ref: RunRef): Promise<OtherRun> {
   const by = reaching(attempt);
-  return step(attempt, scope, {
-    name: `${LOOK}${ref.run}`,
+  return step<{ readonly run: string }, Looked, OtherRun>(attempt, scope, {
+    name: `look:${ref.run}`,
     input: { run: ref.run },
     effect: ({ run }) => stored(attempt, attempt.host.others.look(by, run, attempt.delivery.endedRuns.has(run))),
-    charge: ({ outcome }) => {
+    keep: ({ found }) => found,
+    toldOfRun: ({ found: { outcome }, askers }) => {
       const known = attempt.journal.state.started(ref.run);
       // a budget further down keeps no books for the one that started it: a finished child is not run again on replay
-      if (known === undefined || outcome === undefined || !isUnder(known.at, scope.ledger.path)) return undefined;
-      return chargeAtEnd(ref.run, known, outcome);
+      if (known === undefined || outcome === undefined || !isUnder(known.at, scope.ledger.path)) return { askers };
+      return { askers, ...chargeAtEnd(ref.run, known, outcome) };
     },
     effectClass: 'pure',
   });
@@ -120,19 +121,21 @@ export async function cancelOther({ attempt, scope, seams }: Place, ref: RunRef)
   });
 }
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const DAY = 1_440 * MINUTE;
 
 /**
  * Waits for the end of another run and holds no process meanwhile. It is told of the end; should that be lost with a
- * process, it looks by itself, ever more rarely.
+ * process, it looks by itself, ever more rarely. Only whoever started it is told: a fork of that run begins to look sooner.
  */
 export async function join<O>(place: Place, ref: RunRef): Promise<Outcome<O>> {
   const { attempt, scope } = place;
+  const firstMs = attempt.lineage.fork === undefined ? MINUTE : SECOND;
   for (let looks = 0; ; looks++) {
     const { outcome } = await lookAt(place, ref);
     if (outcome !== undefined) return outcome as Outcome<O>;
-    const timeoutMs = wasBegunBefore(place) ? 0 : Math.min(DAY, MINUTE * 2 ** looks);
+    const timeoutMs = wasBegunBefore(place) ? 0 : Math.min(DAY, firstMs * 2 ** looks);
     await wait(attempt, scope, { name: endedSignal(ref.run), timeoutMs }, () => {
       attempt.delivery.endedRuns.add(ref.run);
     });

@@ -46,6 +46,7 @@ export async function spawn<I, O>(
   const isLate = !attempt.delivery.isLive;
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
+    name,
     fp: fingerprint('spawn', name, input),
     want: {},
     drive: async (pending) => {
@@ -117,6 +118,7 @@ function depthRefusal({ ledger }: Scope): Refusal | undefined {
 function refused<O>(attempt: Attempt, scope: Scope, name: string, input: unknown): Promise<Outcome<O>> {
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
+    name,
     fp: fingerprint('spawn', name, input),
     want: {},
     drive: async ({ id }) => {

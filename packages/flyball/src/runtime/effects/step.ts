@@ -3,7 +3,7 @@ import { fingerprint, roundTrip } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { Seams } from '../../core/seams.js';
-import type { RunCharge } from '../../core/started-runs.js';
+import type { ToldOfRun } from '../../core/started-runs.js';
 import type { EffectClass, EffectContext } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../open-effects.js';
@@ -15,7 +15,7 @@ import { ask } from './effect.js';
 const same = (value: unknown): unknown => value;
 
 /** Any effect that is not a tool: its input is part of its identity, its result what the journal says. */
-export function step<A, T>(
+export function step<A, T, K = T>(
   attempt: Attempt,
   scope: Scope,
   given: {
@@ -28,9 +28,11 @@ export function step<A, T>(
     readonly seams?: Seams;
     /** What it takes of the budget at most. */
     readonly want?: Partial<Amounts>;
-    readonly charge?: (result: T, reserved: Partial<Amounts>) => RunCharge | undefined;
+    readonly toldOfRun?: (result: T, reserved: Partial<Amounts>) => ToldOfRun | undefined;
+    /** What of the result is kept and given to the code. Absent: all of it. */
+    readonly keep?: (result: T) => K;
   },
-): Promise<T> {
+): Promise<K> {
   if (typeof given.name !== 'string' || given.name === '') throw new ConfigError('A step needs a name.');
   if (given.effectClass === undefined) throw new ConfigError(`Step "${given.name}" must declare its effect class.`);
   const rules = rulesOf(given.effectClass);
@@ -42,11 +44,11 @@ export function step<A, T>(
     input,
     ...rules,
     body: (how) => given.effect(input, how),
-    keep: same,
+    keep: (given.keep ?? same) as Act['keep'],
     restore: same,
-    charge: given.charge as Act['charge'],
+    toldOfRun: given.toldOfRun as Act['toldOfRun'],
   };
-  return ask<T>(attempt, scope, {
+  return ask<K>(attempt, scope, {
     kind: 'step',
     fp: fingerprint('step', given.name, given.input),
     name: given.name,
@@ -58,7 +60,7 @@ export function step<A, T>(
     learn: (end) => learnCompensation(attempt, act, end),
     answer: (end) => {
       const failure = failureIn(end);
-      return failure === undefined ? ((end as EventOf<'complete'>).result as T) : effectError(failure);
+      return failure === undefined ? ((end as EventOf<'complete'>).result as K) : effectError(failure);
     },
   });
 }

@@ -164,14 +164,10 @@ const ANYBODY: Asking = { scopes: [], notBy: [] };
 
 /** What a person is asked for their own part, or about what nobody had to approve, whoever asked for the run may answer too. */
 async function neededFor(attempt: Attempt, { kind, asking }: WaitPlan): Promise<EventOf<'wait-start'>['needs']> {
-  const askers = attempt.journal.state.askedBy;
   const { requesterDecides: may } = attempt.host.options;
   const isApproval = kind === 'approval' || (kind === 'doubt' && asking !== undefined);
   const requesterDecides = !isApproval || (typeof may === 'function' ? await may() : may);
-  const requesters = requesterDecides
-    ? askers
-    : await attempt.host.others.peopleBehind(askers, attempt.claim.record.tenant);
-  return needsOf(asking ?? ANYBODY, { requesters, requesterDecides });
+  return needsOf(asking ?? ANYBODY, { requesters: attempt.journal.state.askedBy, requesterDecides });
 }
 
 /** Nobody waits for it and it changed nothing. What has an INTENT is seen to its end all the same. */

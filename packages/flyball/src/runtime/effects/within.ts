@@ -44,6 +44,7 @@ export async function within<T>(
   };
   return ask<T>(attempt, scope, {
     kind: 'spawn',
+    name: NAME,
     fp: fingerprint('spawn', NAME, null),
     want: {},
     reruns: true,

@@ -10,15 +10,15 @@ export interface RollbackHistory {
   readonly rollbackStarts: ReadonlySet<string>;
   /** Effects that such a rollback has dealt with: those that it reports as in doubt are not. */
   readonly undone: ReadonlySet<EffectId>;
-  /** Doubts that a person was asked about, one for each INTENT. */
-  readonly doubts: ReadonlySet<EffectId>;
+  /** Why a person was asked about each INTENT in doubt. */
+  readonly doubts: ReadonlyMap<EffectId, string>;
 }
 
 class RollbackFold implements RollbackHistory {
   readonly rollbacks = new Set<string>();
   readonly rollbackStarts = new Set<string>();
   readonly undone = new Set<EffectId>();
-  readonly doubts = new Set<EffectId>();
+  readonly doubts = new Map<EffectId, string>();
 }
 
 const ROWS: ByKind<[fold: RollbackFold, at: Placed], void> = {
@@ -29,8 +29,8 @@ const ROWS: ByKind<[fold: RollbackFold, at: Placed], void> = {
     fold.rollbacks.add(event.scope);
     for (const effect of dealtWith(event)) fold.undone.add(effect);
   },
-  doubt: ({ id, attempt }, fold, { own }) => {
-    if (own) fold.doubts.add(`${id}!doubt${attempt}`); // a fork asks about its own
+  doubt: ({ id, attempt, why }, fold, { own }) => {
+    if (own) fold.doubts.set(`${id}!doubt${attempt}`, why); // a fork asks about its own
   },
   ...nothingFor(
     ...LIFE,

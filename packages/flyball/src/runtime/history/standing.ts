@@ -3,7 +3,7 @@ import type { Failure } from '../../core/errors.js';
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import type { LiftedBounds } from '../lifted-bounds.js';
 import type { LoadedEntry } from '../loaded-entry.js';
-import { scopeOf } from '../went-on.js';
+import { around, scopeOf } from '../went-on.js';
 
 /**
  * What an entry still is to the code that lives its past again.
@@ -67,8 +67,8 @@ const STANDINGS: ByKind<[past: Past, where: Where], Standing> = {
   'rollback-end': ({ scope }, { finished }) => (scope === '' || isUnderAny(scope, finished) ? 'kept' : 'delivered'),
   // what the code told on its way out of a bound that no longer holds is not told again
   ...rowsFor(
-    ['note', 'scope-start', 'scope-end', 'best'],
-    ({ path }, { lifted, finished, isCalledOff }: Past, { place }: Where) => {
+    ['note', 'scope-start', 'scope-end', 'best', 'changed'],
+    ({ path = '' }, { lifted, finished, isCalledOff }: Past, { place }: Where) => {
       if (isUnderAny(`${path}#`, finished)) return 'aside';
       return isCalledOff || lifted.isOnTheWayOut(path, place) ? 'void' : 'kept';
     },
@@ -83,7 +83,6 @@ const STANDINGS: ByKind<[past: Past, where: Where], Standing> = {
       'doubt',
       'slice-change',
       'wait-close',
-      'changed',
       'pin',
       'budget-warning',
       'scope-overlap',
@@ -101,8 +100,8 @@ const STANDINGS: ByKind<[past: Past, where: Where], Standing> = {
 function standingOfEnd(event: EndEvent, past: Past, where: Where): Standing {
   const { lifted, finished, isCalledOff } = past;
   const { place } = where;
-  if (isStopped(event) && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
-    // by a bound that no longer holds, before it took place; what was begun stays reserved, or is in doubt again
+  if (isStopped(event) && isTakenBack(event.failure, past, where)) {
+    // by what no longer holds, before it took place; what was begun stays reserved, or is in doubt again
     return event.type === 'abort' && event.cutOff !== true ? 'void-from-start' : 'void';
   }
   if (isAskedAgain(event, past, where)) return 'void';
@@ -115,10 +114,18 @@ function standingOfEnd(event: EndEvent, past: Past, where: Where): Standing {
 }
 
 /** A model call that was cut off with what was streamed, by something that no longer holds. */
-function isAskedAgain(event: EndEvent, { lifted, isCalledOff }: Past, { place }: Where): boolean {
+function isAskedAgain(event: EndEvent, past: Past, where: Where): boolean {
   if (event.type !== 'ask-end' || event.cutOff !== true) return false;
-  const isLifted = lifted.isLifted(boundIn(event.failure) ?? '-', place);
-  return isLifted || isCalledOff || lifted.isOnTheWayOut(scopeOf(event.id), place);
+  if (past.isCalledOff || isTakenBack(event.failure, past, where)) return true;
+  return past.lifted.isOnTheWayOut(scopeOf(event.id), where.place);
+}
+
+/** What stopped an effect no longer holds: a bound, or the decision for the others that left its branch. */
+function isTakenBack(failure: Failure | undefined, { lifted }: Past, { place }: Where): boolean {
+  const node = pathIn(failure, 'BOUND_REACHED', 'node');
+  if (node !== undefined) return lifted.isLifted(node, place);
+  const branch = pathIn(failure, 'CANCELLED', 'branch');
+  return branch !== undefined && lifted.isDecidedAnew(around(branch), place);
 }
 
 /** Says of each entry what it still is. A finished child's own entries stand aside unless `deep`. */
@@ -153,10 +160,14 @@ function isStopped(event: EndEvent): event is EventOf<'abort' | 'complete'> {
   return event.type === 'abort' || (event.type === 'complete' && event.how === 'unknown');
 }
 
-/** The level whose bound stopped an effect. */
-function boundIn({ code, detail }: Partial<Failure> = {}): string | undefined {
-  const node = (detail as { readonly node?: unknown } | undefined)?.node;
-  return code === 'BOUND_REACHED' && typeof node === 'string' ? node : undefined;
+/** The level whose bound stopped an effect, or the branch that was left with it. */
+function pathIn(
+  { code, detail }: Partial<Failure> = {},
+  stoppedBy: 'BOUND_REACHED' | 'CANCELLED',
+  name: 'node' | 'branch',
+): string | undefined {
+  const path = (detail as Readonly<Record<string, unknown>> | undefined)?.[name];
+  return code === stoppedBy && typeof path === 'string' ? path : undefined;
 }
 
 function isUnderAny(idOrPath: string, paths: ReadonlySet<string>): boolean {

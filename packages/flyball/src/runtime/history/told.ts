@@ -8,12 +8,15 @@ export interface ToldHistory {
   readonly told: ReadonlyMap<string, number>;
   readonly overlaps: ReadonlySet<string>;
   readonly changedIds: ReadonlySet<string>;
+  /** Those of them that the code comes to again when it lives its past again. */
+  readonly changesToAsk: ReadonlySet<string>;
 }
 
 class ToldFold implements ToldHistory {
   readonly told = new Map<string, number>();
   readonly overlaps = new Set<string>();
   readonly changedIds = new Set<string>();
+  readonly changesToAsk = new Set<string>();
 }
 
 const ROWS: ByKind<[fold: ToldFold, at: Placed], void> = {
@@ -24,8 +27,9 @@ const ROWS: ByKind<[fold: ToldFold, at: Placed], void> = {
   'scope-overlap': ({ path }, { overlaps }) => {
     overlaps.add(path);
   },
-  changed: ({ id }, { changedIds }) => {
+  changed: ({ id, path }, { changedIds, changesToAsk }, { standing }) => {
     changedIds.add(id);
+    if (path !== undefined && standing === 'kept') changesToAsk.add(id);
   },
 };
 

@@ -12,7 +12,9 @@ import {
   newRun,
   type OpenEngine,
   owner,
+  rested,
   START,
+  TENANT,
 } from './engine-fixture.js';
 import { refuses } from './suite.js';
 
@@ -32,6 +34,17 @@ function take(engine: Engine, isGone = false) {
   const query = { now: START, limit: 10, agents: ['agent'], isGone: () => isGone };
   return engine.take(query, { owner: owner('taker'), leaseMs: LEASE_MS });
 }
+
+const BAD_FIELDS: readonly object[] = [
+  ...[null, {}, 'owner', { ...owner('bad'), host: 1 }, { ...owner('bad'), pid: '1' }].map((value) => ({
+    owner: value,
+  })),
+  ...[null, [], 'agent', { agent: 1 }, { agent: null }].map((agents) => ({ agents })),
+  ...['heavy', null, -1, {}].flatMap((value) => [{ weight: value }, { concurrency: value }, { runs: value }]),
+  ...['yesterday', null, {}].map((since) => ({ since })),
+  ...[{ id: 7 }, { address: 7 }, { draining: 'yes' }, { requests: 7 }, { requests: { 'key:a': '4' } }],
+  ...[{ requests: { 'key:a': 1e308 } }, { weight: 1e308 }],
+];
 
 /** One damaged row sets its own run aside and no other: for engines over storage that others can write to. */
 export function damageContract(test: DeclareTest): void {
@@ -72,10 +85,29 @@ export function damageContract(test: DeclareTest): void {
     const record = await engine.get('bad');
     assert.deepEqual([record?.status, record?.code], ['stalled', 'JOURNAL_CORRUPT']);
     assert.match(record?.attention ?? '', /bad is damaged/);
-    assert.equal((await engine.list({})).runs.length, 2);
+    const { runs } = await engine.list({});
+    assert.equal(runs.length, 2);
+    for (const shown of [record, runs.find(({ id }) => id === 'bad')])
+      assert.deepEqual(
+        [shown?.damaged, shown?.tenant, shown?.subject],
+        [true, '', ''],
+        'a damaged record says whose run it is, which nobody knows',
+      );
+    assert.equal((await engine.get('good'))?.damaged, undefined);
     await damaged(claimBy(engine, 'bad', 'second'), 'bad');
     await damaged(engine.requeue('bad'), 'bad');
-    assert.ok(!(await engine.due({ now: START, limit: 9, agents: ['agent'], isGone: () => false })).includes('bad'));
+    const named = await engine.due({ now: START, limit: 9, agents: ['agent'], isGone: () => false });
+    assert.ok(!named.includes('bad'), 'due names a run whose record is damaged');
+  });
+
+  test('removes a run that a run of another tenant says it was forked from [R10-ARCHIVE-FORGED]', async (engine, opened) => {
+    await rested(engine, 'theirs', 'done');
+    await engine.create(newRun('ours', { tenant: 'another tenant' }));
+    await damage(opened, { what: 'fork', run: 'ours', of: 'theirs' });
+    const tombstone = { agent: 'agent', tenant: TENANT, status: 'done', createdAt: START, endedAt: START };
+    const said = { at: START, by: 'operator', action: 'erase', of: 'theirs' } as const;
+    await engine.remove('theirs', { ...said, tombstone: { ...tombstone, digests: [], head: '' } });
+    assert.equal(await engine.get('theirs'), undefined);
   });
 
   test('takes what others left behind, though the owner of one run cannot be read', async (engine, opened) => {
@@ -114,5 +146,21 @@ export function damageContract(test: DeclareTest): void {
       (await engine.workers(START)).map(({ id }) => id),
       ['good'],
     );
+  });
+
+  test('passes over announcements that no worker can have made [R10-WORK-ANNOUNCED]', async (engine, opened) => {
+    const say = (id: string) => engine.announce({ id, owner: owner(id), agents: {} }, { now: START, forMs: LEASE_MS });
+    await say('good');
+    const sound = { id: 'bad', owner: owner('bad'), agents: { agent: '1' } };
+    for (const bad of [...BAD_FIELDS.map((fields) => ({ ...sound, ...fields })), null, [], 'bad', 7]) {
+      await say('bad');
+      await damage(opened, { what: 'worker', id: 'bad', as: JSON.stringify(bad) });
+      const ids = (await engine.workers(START)).map(({ id }) => id);
+      assert.deepEqual(ids, ['good'], `${JSON.stringify(bad)} is taken for an announcement`);
+    }
+    await say('bad');
+    await damage(opened, { what: 'worker', id: 'bad', until: START + 1e13 });
+    const ids = (await engine.workers(START)).map(({ id }) => id);
+    assert.deepEqual(ids, ['good'], 'an announcement holds for centuries');
   });
 }

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import type { RestingState } from '../../ports/engine.js';
 import {
   claimBy,
   claimed,
   type DeclareTest,
   due,
+  entry,
   LEASE_MS,
   message,
   newRun,
   nobodyIsGone,
+  owner,
   renewed,
   rested,
   START,
@@ -161,9 +164,8 @@ export function dueContract(test: DeclareTest): void {
     assert.deepEqual([...(await engine.due({ ...query, asleep: [] }))].sort(), ['a', 'b', 'c', 'd']);
   });
 
-  test('knows the workers that are alive', async (engine) => {
-    const owner = { id: 'one', host: 'h', bootId: 'b', pid: 1, startTime: '1' };
-    const worker = { id: 'w1', owner, agents: { agent: '1' } };
+  test('knows the workers that are alive [R10-WORK-ANNOUNCED]', async (engine) => {
+    const worker = { id: 'w1', owner: owner('one'), agents: { agent: '1' } };
     assert.deepEqual(await engine.workers(START), []);
     await engine.announce(worker, { now: START, forMs: 10 });
     await engine.announce({ ...worker, id: 'w2', agents: { agent: '2' } }, { now: START, forMs: 10 });
@@ -174,11 +176,111 @@ export function dueContract(test: DeclareTest): void {
     const busy = { ...worker, ...all, requests: { 'key:a': 4 } };
     await engine.announce(busy, { now: START, forMs: 20 });
     assert.deepEqual(await engine.workers(START + 10), [{ ...busy, until: START + 20 }]);
+    await engine.announce({ ...worker, id: 'ahead' }, { now: START, forMs: 1e13 });
+    assert.deepEqual(
+      (await engine.workers(START + 90_000_000)).map(({ id }) => id),
+      [],
+      'an announcement holds for longer than a day',
+    );
+    await engine.announce({ ...worker, id: 'ahead' }, { now: START, forMs: 0 });
     await engine.announce(worker, { now: START, forMs: 0 });
     assert.deepEqual(
       (await engine.workers(START)).map(({ id }) => id),
       ['w2'],
     );
+  });
+
+  test('forgets what a worker said before when it says something else', async (engine) => {
+    const all = { address: 'http://h:1', since: START, weight: 2, concurrency: 3, runs: 1, draining: true };
+    const said = { id: 'w', owner: owner('one'), agents: { agent: '1', other: '1' }, ...all, requests: { 'key:a': 4 } };
+    await engine.announce(said, { now: START, forMs: 20 });
+    const worker = { id: 'w', owner: owner('one'), agents: { agent: '2' } };
+    await engine.announce(worker, { now: START, forMs: 20 });
+    assert.deepEqual(await engine.workers(START), [{ ...worker, until: START + 20 }]);
+  });
+
+  test('counts in the queue whatever somebody has put back in line', async (engine) => {
+    for (const id of ['resumed', 'cancelled', 'requeued', 'rests']) await rested(engine, id, 'paused');
+    await engine.post('resumed', message('m', { kind: 'resume' }));
+    await engine.post('cancelled', message('m', { kind: 'cancel' }));
+    await engine.post('rests', message('m'));
+    await engine.requeue('requeued');
+    const counted = (await engine.queue(START)).map(({ runs }) => runs);
+    assert.deepEqual(counted, [3], 'the queue does not count three of four paused runs that are due again');
+  });
+
+  test('rests again after it was resumed and paused: a resume wakes a run once', async (engine) => {
+    await rested(engine, 'a', 'paused');
+    await engine.post('a', message('m', { kind: 'resume' }));
+    const claim = await claimBy(engine, 'a', 'second');
+    await engine.release(claim, { status: 'paused', now: START });
+    assert.deepEqual(await due(engine), [], 'a run that was paused after its resume was seen is due');
+  });
+
+  test('lets nothing take a cancellation back', async (engine) => {
+    for (const id of ['a', 'b']) await rested(engine, id, 'paused');
+    await engine.post('a', message('m1', { kind: 'cancel' }));
+    await engine.post('a', message('m2', { kind: 'pause' }));
+    await engine.post('b', message('m1', { kind: 'cancel' }));
+    await engine.post('b', message('m2', { kind: 'resume' }));
+    await engine.post('b', message('m3', { kind: 'pause' }));
+    assert.deepEqual([...(await due(engine))].sort(), ['a', 'b'], 'a pause has taken a cancellation back');
+  });
+
+  test('puts a run in line that was cancelled while it was at work and would rest where nothing wakes it', async (engine) => {
+    const given = async (id: string, rest: RestingState & { readonly unlessCancelled?: true }, hears?: boolean) => {
+      await claimed(engine, id);
+      const claim = await claimBy(engine, id, 'second', START + LEASE_MS);
+      await engine.post(id, message('m', { kind: 'cancel' }));
+      const [{ number } = { number: 0 }] = await engine.inbox(id, 0);
+      if (hears === true) await engine.append(claim, { entries: [entry(1)], taken: [number] });
+      await engine.release(claim, { ...rest, now: START + LEASE_MS });
+      const { status, code, attention, crashes } = (await engine.get(id)) ?? assert.fail(`${id} is gone`);
+      return { status, code, attention, crashes };
+    };
+    const [bounded, stalled] = [
+      { status: 'bounded', code: 'toolCalls' },
+      { status: 'stalled', attention: 'look at it', code: 'BROKE' },
+    ] as const;
+    const inLine = { status: 'pending', code: undefined, attention: undefined, crashes: 0 };
+    assert.deepEqual(await given('a', { ...bounded, unlessCancelled: true }), inLine);
+    assert.deepEqual(await given('b', { ...stalled, unlessCancelled: true }), inLine);
+    assert.equal((await given('c', { ...bounded, unlessCancelled: true }, true)).status, 'bounded', 'it was heard');
+    assert.equal((await given('d', stalled)).status, 'stalled', 'nobody has asked to look');
+    const claim = await claimed(engine, 'e');
+    await engine.post('e', message('m'));
+    await engine.release(claim, { ...bounded, unlessCancelled: true, now: START });
+    assert.equal((await engine.get('e'))?.status, 'bounded', 'another message is no cancellation');
+    assert.deepEqual([...(await due(engine))].sort(), ['a', 'b']);
+  });
+
+  test('lets tenants take turns where it names what is due', async (engine) => {
+    for (let n = 0; n < 60; n++) await engine.create(newRun(`large-${n}`, { tenant: 'large' }));
+    for (const [n, id] of ['a', 'b', 'c'].entries())
+      await engine.create(newRun(id, { tenant: 'small', createdAt: START + 1 + n }));
+    const query = { now: START + 9, limit: 6, agents: ['agent'], isGone: nobodyIsGone };
+    const named = await engine.due(query);
+    assert.deepEqual([...named].sort().slice(0, 3), ['a', 'b', 'c'], 'a tenant with many runs holds up one with few');
+    assert.equal(named.length, 6);
+    assert.deepEqual(await engine.due({ ...query, limit: 1, after: 'large' }), ['a']);
+    assert.match((await engine.due({ ...query, limit: 1, after: 'small' })).join(), /^large-/);
+  });
+
+  test('tells runs that crashed more than once from those that did so once', async (engine) => {
+    await claimed(engine, 'once');
+    await claimed(engine, 'twice');
+    await claimBy(engine, 'twice', 'second', START + LEASE_MS);
+    const query = { now: START + 9 * LEASE_MS, limit: 100, agents: ['agent'], isGone: nobodyIsGone };
+    const by = { owner: owner('third'), leaseMs: LEASE_MS };
+    assert.deepEqual(await engine.due({ ...query, crashes: { below: 2 } }), ['once']);
+    assert.deepEqual(await engine.due({ ...query, crashes: { from: 2 } }), ['twice']);
+    assert.deepEqual(await engine.due({ ...query, crashes: { from: 2, below: 3 } }), ['twice']);
+    assert.deepEqual(await engine.due({ ...query, crashes: { from: 1, below: 2 } }), ['once']);
+    const taken = async (crashes: { readonly from?: number; readonly below?: number }) =>
+      (await engine.take({ ...query, crashes }, by)).map(({ runId }) => runId);
+    assert.deepEqual(await taken({ from: 3 }), []);
+    assert.deepEqual(await taken({ below: 2 }), ['once']);
+    assert.deepEqual(await taken({ below: 3 }), ['twice']);
   });
 
   test('answers for the runs asked for alone, and without those that are with the asker', async (engine) => {
@@ -194,6 +296,68 @@ export function dueContract(test: DeclareTest): void {
   test('answers each run once, also when there are two reasons for it', async (engine) => {
     await claimed(engine, 'a');
     assert.deepEqual(await due(engine, START + 1e6, () => true), ['a']);
+  });
+
+  test('names what nobody has claimed for a while, by since when it could be claimed [R19-OVERDUE]', async (engine) => {
+    const wakeAt = START + 60_000;
+    await suspended(engine, 'told', wakeAt); // a message counts from when it was sent, whatever time the run waits for
+    await engine.post('told', message('m', { at: START + 10 }));
+    await suspended(engine, 'timed', START + 30);
+    await suspended(engine, 'asleep', wakeAt);
+    await suspended(engine, 'waits');
+    await engine.create(newRun('new', { createdAt: START + 20 }));
+    await claimed(engine, 'held');
+    await engine.create(newRun('other', { agent: 'other' }));
+    await rested(engine, 'done', 'done');
+    const overdue = async (now: number, forMs: number) =>
+      (await engine.overdue({ now, forMs, agents: ['agent'], limit: 100 })).runs.map(({ id }) => id);
+    assert.deepEqual(await overdue(START + 1_000, 1_000), []);
+    assert.deepEqual(await overdue(START + 1_010, 1_000), ['told']);
+    assert.deepEqual(await overdue(START + 1_030, 1_000), ['told', 'new', 'timed']);
+    assert.deepEqual(await overdue(START + LEASE_MS + 999, 1_000), ['told', 'new', 'timed']);
+    assert.deepEqual(await overdue(START + LEASE_MS + 1_000, 1_000), ['told', 'new', 'timed', 'held']);
+    await claimBy(engine, 'told', 'second');
+    assert.deepEqual(await overdue(START + 1_030, 1_000), ['new', 'timed']);
+    const { runs } = await engine.overdue({ now: START + 1_030, forMs: 1_000, agents: ['agent'], limit: 1 });
+    assert.deepEqual(runs, [await engine.get('new')]);
+    assert.deepEqual(await engine.overdue({ now: START + 1_030, forMs: 1_000, agents: [], limit: 1 }), { runs: [] });
+  });
+
+  test('gets behind what nobody claims, page by page, and to what becomes due later [R19-OVERDUE]', async (engine) => {
+    for (const [n, id] of ['c', 'a', 'b'].entries()) await engine.create(newRun(id, { createdAt: START + (n % 2) }));
+    await suspended(engine, 'd', START + 1);
+    const page = async (cursor: string | undefined, now = START + 9) => {
+      const behind = cursor === undefined ? {} : { cursor };
+      const found = await engine.overdue({ now, forMs: 0, agents: ['agent'], limit: 1, ...behind });
+      return { ids: found.runs.map(({ id }) => id).join(), cursor: found.cursor };
+    };
+    const ids: string[] = [];
+    let last: string | undefined;
+    for (let next = await page(undefined); next.cursor !== undefined; next = await page(next.cursor)) {
+      ids.push(next.ids);
+      last = next.cursor;
+    }
+    assert.deepEqual(ids, ['b', 'c', 'a', 'd']);
+    await engine.create(newRun('aa', { createdAt: START + 5 }));
+    assert.equal((await page(last)).ids, 'aa');
+    await assert.rejects(page('mine'), { code: 'INPUT_INVALID' });
+  });
+
+  test('makes a run one of the version whose code goes on with it [R19-VERSION-CONTINUED]', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await engine.append(claim, { entries: [entry(1)], version: '2' });
+    assert.equal((await engine.get('a'))?.version, '2');
+    await engine.append(claim, { entries: [entry(2)] });
+    await engine.release(claim, { status: 'pending', now: START });
+    const query = { now: START, limit: 9, agents: ['agent'], isGone: nobodyIsGone };
+    assert.deepEqual(await engine.due({ ...query, except: [{ agent: 'agent', version: '2' }] }), []);
+    assert.deepEqual(await engine.due({ ...query, except: [{ agent: 'agent', version: '1' }] }), ['a']);
+    assert.deepEqual(
+      (await engine.queue(START)).map(({ version }) => version),
+      ['2'],
+    );
+    assert.equal((await claimBy(engine, 'a', 'second')).record.version, '2');
+    assert.equal((await engine.list({})).runs[0]?.version, '2');
   });
 
   test('knows the next time at which something comes due by itself', async (engine) => {

@@ -15,7 +15,10 @@ export interface OpenEngine {
   readonly damage?: (what: EngineDamage) => Promise<void>;
 }
 
-/** One row that is not what was written any more. `owner`: of a run that somebody holds; not even JSON. */
+/**
+ * One row that is not what was written any more. `owner`: of a run that somebody holds; not even JSON. `fork`: it says now
+ * that it was forked from the first entry of `of`.
+ */
 export type EngineDamage =
   | {
       readonly what: 'entry' | 'missing-entry';
@@ -24,8 +27,10 @@ export type EngineDamage =
       readonly seq: number;
     }
   | { readonly what: 'record' | 'owner'; readonly run: string }
+  | { readonly what: 'fork'; readonly run: string; readonly of: string }
   | { readonly what: 'message'; readonly run: string; readonly id: string }
-  | { readonly what: 'worker'; readonly id: string };
+  /** `as`: what stands there instead, where it is JSON but no announcement. `until`: by the clock of leases. */
+  | { readonly what: 'worker'; readonly id: string; readonly as?: string; readonly until?: number };
 
 /** Undefined for an engine that says of itself that it keeps nothing. */
 export async function reopened({ reopen }: OpenEngine): Promise<Engine | undefined> {

@@ -22,7 +22,8 @@ export function inboxContract(test: DeclareTest): void {
     const sent = [
       message('m1'),
       message('m2', { kind: 'cancel', name: '', from: 'cli', at: START + 1, body: 'null' }),
-      message('m3'),
+      message('m3', { from: 'run:b', askers: ['somebody', 'nul\u0000 and half \ud800'] }),
+      message('m4', { from: 'run:b', askers: [] }),
     ];
     assert.equal(await engine.post('a', message('m1')), 'accepted');
     assert.equal(await engine.post('b', message('m1')), 'accepted');
@@ -39,9 +40,9 @@ export function inboxContract(test: DeclareTest): void {
     );
     assert.deepEqual(
       (await engine.inbox('a', numbers[0] ?? 0)).map(({ id }) => id),
-      ['m2', 'm3'],
+      ['m2', 'm3', 'm4'],
     );
-    assert.deepEqual(await engine.inbox('a', numbers[2] ?? 0), []);
+    assert.deepEqual(await engine.inbox('a', numbers[3] ?? 0), []);
     assert.deepEqual(await engine.inbox('nobody', 0), []);
   });
 
@@ -179,32 +180,44 @@ export function inboxContract(test: DeclareTest): void {
   test('calls those who watch after a post and a requeue, until they stop', async (engine) => {
     await suspended(engine, 'a');
     let [first, second] = [0, 0];
-    const runs = new Set<string | undefined>();
-    const stopRuns = engine.watch((runId) => runs.add(runId));
     const stopFirst = engine.watch(() => (first += 1));
     const stopSecond = engine.watch(() => (second += 1));
     await engine.post('a', message('m'));
-    assert.ok(first >= 1 && second >= 1);
+    assert.ok(first >= 1 && second >= 1, 'not everybody who watches was called after a message');
     stopFirst();
     const [seen, before] = [first, second];
     await engine.requeue('a');
-    assert.ok(second > before);
+    assert.ok(second > before, 'nobody was called after a run was put back in line');
     stopSecond();
     const after = second;
     await engine.post('a', message('m2'));
     assert.deepEqual([first, second], [seen, after]);
-    assert.ok(runs.has('a') || runs.has(undefined)); // which one, or that it may have been any
-    stopRuns();
+  });
+
+  test('names the run to those who watch here, whatever it was that happened to it', async (engine) => {
+    await suspended(engine, 'posted');
+    await suspended(engine, 'requeued');
+    await engine.create(newRun('released'));
+    const heard = new Set<string | undefined>();
+    const stop = engine.watch((runId) => heard.add(runId));
+    await engine.post('posted', message('m'));
+    await engine.requeue('requeued');
+    await engine.create(newRun('created', { inLine: true }));
+    const claim = await claimBy(engine, 'released', 'first');
+    await engine.release(claim, { status: 'pending', inLine: true, now: START });
+    stop();
+    const unnamed = ['posted', 'requeued', 'created', 'released'].filter((runId) => !heard.has(runId));
+    assert.deepEqual(unnamed, [], `those who watch were not told which run it was: ${unnamed.join(', ')}`);
   });
 
   test('calls those who watch after a run was created or released to stand in line', async (engine) => {
     let calls = 0;
     const stop = engine.watch(() => (calls += 1));
     await engine.create(newRun('new', { inLine: true }));
-    assert.ok(calls >= 1);
+    assert.ok(calls >= 1, 'nobody was called after a run was created to stand in line');
     const before = calls;
     await engine.release(await claimBy(engine, 'new', 'first'), { status: 'pending', inLine: true, now: START });
-    assert.ok(calls > before);
+    assert.ok(calls > before, 'nobody was called after a run was released to stand in line');
     stop();
   });
 }

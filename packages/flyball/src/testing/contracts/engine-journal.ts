@@ -130,6 +130,25 @@ export function journalContract(test: DeclareTest): void {
     await refuses(engine.append(claim, batch), 'JOURNAL_CONFLICT'); // whoever was replaced is told so
   });
 
+  test('refuses a batch of which only a part stands there already, and writes none of the rest', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await append(engine, claim, 1);
+    const batch = { entries: [entry(1), entry(2)], blobs: [['h', 'content']] } as const;
+    await refuses(engine.append(claim, batch), 'JOURNAL_CONFLICT');
+    assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0), entry(1)]);
+    assert.equal((await engine.blobs(TENANT, ['h'])).size, 0, 'the contents of a refused batch are stored');
+    await append(engine, claim, 2);
+  });
+
+  test('refuses a batch that comes again with another time in it', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await append(engine, claim, 1, 2);
+    for (const other of [{ at: START + 9 }, { activeMs: 9 }])
+      await refuses(engine.append(claim, { entries: [entry(1), entry(2, other)] }), 'JOURNAL_CONFLICT');
+    assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0), entry(1), entry(2)]);
+    await append(engine, claim, 1, 2);
+  });
+
   test('changes nothing beside the journal either when a batch comes again', async (engine) => {
     const claim = await claimed(engine, 'a');
     const place = { generation: 0, asked: true, since: START };
@@ -197,6 +216,22 @@ export function journalContract(test: DeclareTest): void {
     assert.equal((await engine.blobs('other', [hash])).get(hash), 'theirs');
     assert.deepEqual(await engine.links('other', root), [link]);
     assert.equal((await engine.blobs('nobody', [hash])).size, 0);
+  });
+
+  test('reads no contents and no links of one tenant for another', async (engine) => {
+    for (const tenant of [TENANT, 'other']) {
+      const claim = await claimed(engine, `of-${tenant}`, { tenant });
+      const links = [{ id: `link-${tenant}`, parent: undefined, header: 'setup', content: tenant }];
+      await engine.append(claim, { entries: [entry(1)], blobs: [[`hash-${tenant}`, tenant]], links });
+    }
+    for (const [tenant, theirs] of [
+      [TENANT, 'other'],
+      ['other', TENANT],
+      ['third', TENANT],
+    ] as const) {
+      assert.deepEqual(await engine.links(tenant, `link-${theirs}`), [], 'a tenant reads links of another');
+      assert.equal((await engine.blobs(tenant, [`hash-${theirs}`])).size, 0, 'a tenant reads contents of another');
+    }
   });
 
   test('lets a conflict of one run spoil no other append of the same turn', async (engine) => {

@@ -92,7 +92,7 @@ export function ownershipContract(test: DeclareTest): void {
     const old = await claimed(engine, 'a');
     await refuses(claimBy(engine, 'a', 'second', START + 29_999), 'JOURNAL_CONFLICT');
     const next = await claimBy(engine, 'a', 'second', START + 30_000);
-    assert.ok(next.fence > old.fence);
+    assert.ok(next.fence > old.fence, `the fencing number after ${old.fence} is ${next.fence}, which is not higher`);
     assert.deepEqual(next.previous, owner('first'));
     assert.equal(next.record.crashes, 1);
     await refuses(append(engine, old, 1), 'JOURNAL_CONFLICT');
@@ -145,6 +145,24 @@ export function ownershipContract(test: DeclareTest): void {
     assert.equal((await engine.get('b'))?.leaseUntil, START + 60_000);
   });
 
+  test('hears every sign of life, however many come at once', async (engine) => {
+    const ids = Array.from({ length: 130 }, (_, n) => `run-${n}`);
+    const signs = [];
+    for (const [n, id] of ids.entries()) signs.push({ claim: await claimed(engine, id), activeMs: n });
+    const last = ids.at(-1) ?? '';
+    await claimBy(engine, last, 'second', START + LEASE_MS);
+    assert.deepEqual(await engine.renew(signs, { now: START + 10, leaseMs: LEASE_MS }), [last]);
+    const stand = async (id: string) => {
+      const { leaseUntil, activeMs } = (await engine.get(id)) ?? assert.fail(`${id} is gone`);
+      return [id, leaseUntil, activeMs];
+    };
+    const held = ids.slice(0, -1);
+    assert.deepEqual(
+      await Promise.all(held.map(stand)),
+      held.map((id, n) => [id, START + 10 + LEASE_MS, n]),
+    );
+  });
+
   test('counts what a killed owner may have worked, also when the one after it is killed before it writes', async (engine) => {
     await claimed(engine, 'a');
     const over = (by: string, now: number) =>
@@ -155,6 +173,13 @@ export function ownershipContract(test: DeclareTest): void {
     assert.equal(third.record.activeMs, 2_500);
     const back = await over('fourth', START - 60_000);
     assert.equal(back.record.activeMs, 2_500, 'a clock that is behind takes nothing back');
+  });
+
+  test('counts what a killed owner may have worked from its last renewal on, and not from its claim', async (engine) => {
+    const first = await claimed(engine, 'a');
+    await engine.renew([{ claim: first, activeMs: 4_000 }], { now: START + 5_000, leaseMs: LEASE_MS });
+    const by = { owner: owner('second'), now: START + 6_000, leaseMs: LEASE_MS, isGone: () => true };
+    assert.equal((await engine.claim('a', by)).record.activeMs, 4_000 + 1_000);
   });
 
   test('keeps how long the run was at work by the last sign of life, and counts on from there', async (engine) => {

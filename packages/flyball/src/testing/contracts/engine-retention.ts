@@ -8,8 +8,12 @@ import {
   type DeclareTest,
   due,
   entry,
+  LEASE_MS,
+  message,
   newRun,
+  nobodyIsGone,
   owner,
+  renewed,
   reopened,
   rested,
   START,
@@ -29,8 +33,12 @@ const tombstone: Tombstone = {
   head: 'h',
 };
 
-function removal(of: string, action: 'prune' | 'erase' = 'prune'): Operation & { readonly tombstone: Tombstone } {
-  return { at: START, by: 'operator', action, of, tombstone };
+function removal(
+  of: string,
+  action: 'prune' | 'erase' = 'prune',
+  seen: Partial<Tombstone> = {},
+): Operation & { readonly tombstone: Tombstone } {
+  return { at: START, by: 'operator', action, of, tombstone: { ...tombstone, ...seen } };
 }
 
 /** What operators do to runs. */
@@ -56,6 +64,13 @@ export function retentionContract(test: DeclareTest): void {
     });
     await engine.append(claim, { entries: [entry(3)], closed: ['a', 'b'] });
     assert.equal((await engine.count()).asked, 0);
+  });
+
+  test('counts runs that rest, whatever they rest for', async (engine) => {
+    for (const status of ['bounded', 'paused', 'done'] as const)
+      for (const n of [1, 2]) await rested(engine, `${status}-${n}`, status);
+    await engine.post('paused-1', message('m', { kind: 'resume' }));
+    assert.deepEqual((await engine.count()).byStatus, { bounded: 2, paused: 2 });
   });
 
   test('refuses a cursor that no page has given out [F-O8]', async (engine) => {
@@ -90,21 +105,43 @@ export function retentionContract(test: DeclareTest): void {
   test('removes a run that has ended, and leaves what the operation says of it', async (engine) => {
     for (const status of ['done', 'bounded'] as const) {
       await rested(engine, status, status);
-      await engine.remove(status, removal(status));
+      await engine.remove(status, removal(status, 'prune', { status }));
       assert.equal(await engine.get(status), undefined);
       assert.deepEqual(await engine.read(status, { generation: 0 }), []);
       await refuses(engine.create(newRun(status)), 'RUN_EXISTS');
     }
     await stalled(engine, 'stalled');
-    await engine.remove('stalled', removal('stalled', 'erase'));
+    const erasure = removal('stalled', 'erase', { status: 'stalled' });
+    await engine.remove('stalled', erasure);
     assert.deepEqual((await engine.list({})).runs, []);
     const [only] = await engine.operations('stalled');
-    assert.deepEqual(
-      { ...only, n: 0, prev: '', hash: '' },
-      { ...removal('stalled', 'erase'), n: 0, prev: '', hash: '' },
-    );
+    assert.deepEqual({ ...only, n: 0, prev: '', hash: '' }, { ...erasure, n: 0, prev: '', hash: '' });
     assert.equal(brokenOperation(await engine.operations()), undefined);
     await refuses(engine.remove('nobody', removal('nobody')), 'RUN_NOT_FOUND');
+  });
+
+  test('keeps a run that changed after it was selected [R19-REMOVED-AS-SEEN]', async (engine) => {
+    for (const [status, ends] of [
+      ['bounded', 'done'],
+      ['bounded', 'bounded'],
+      ['stalled', 'stalled'],
+    ] as const) {
+      const id = `${status}-${ends}`;
+      if (status === 'stalled') await stalled(engine, id);
+      else await rested(engine, id, status);
+      const seen = removal(id, 'prune', { status });
+      await engine.requeue(id);
+      await refuses(engine.remove(id, seen), 'RUN_KEPT'); // it stands in line
+      const claim = await claimBy(engine, id, 'second', START + 1);
+      await append(engine, claim, 1);
+      const rest = ends === 'stalled' ? { status: ends, attention: 'look again' } : { status: ends };
+      await engine.release(claim, { ...rest, now: START + 2 });
+      await refuses(engine.remove(id, seen), 'RUN_KEPT');
+      assert.equal((await engine.get(id))?.status, ends);
+      assert.deepEqual(await engine.operations(id), [], 'a removal that was refused is recorded');
+      await engine.remove(id, removal(id, 'prune', { status: ends, endedAt: START + 2 }));
+      assert.equal(await engine.get(id), undefined);
+    }
   });
 
   test('makes no fork of a run that is gone, and leaves the id free [R11-FORK-PRUNED]', async (engine) => {
@@ -115,6 +152,14 @@ export function retentionContract(test: DeclareTest): void {
     assert.equal(await engine.get('fork'), undefined);
     await engine.create(newRun('fork'));
     await refuses(engine.create(newRun('fork', { fork })), 'RUN_EXISTS');
+  });
+
+  test('makes no fork of a run of another tenant [R10-ARCHIVE-FORGED]', async (engine) => {
+    await rested(engine, 'theirs', 'done');
+    const fork = { run: 'theirs', generation: 0, seq: 0 };
+    await refuses(engine.create(newRun('fork', { fork, tenant: 'another tenant' })), 'RUN_NOT_FOUND');
+    assert.equal(await engine.get('fork'), undefined);
+    await engine.create(newRun('fork', { fork }));
   });
 
   test('keeps what is held, what has not ended, and what a fork needs', async (engine) => {
@@ -142,6 +187,35 @@ export function retentionContract(test: DeclareTest): void {
     await engine.remove('fork', removal('fork'));
     await engine.remove('parent', removal('parent'));
     await refuses(engine.hold('nobody', { hold: true, by: 'x', at: START }), 'RUN_NOT_FOUND');
+  });
+
+  test('records nothing of a hold that changes nothing', async (engine) => {
+    await rested(engine, 'a', 'done');
+    await engine.hold('a', { hold: false, by: 'counsel', at: START });
+    assert.deepEqual(await engine.operations(), [], 'letting go of a run that is not held was recorded');
+    await engine.hold('a', { hold: true, by: 'counsel', at: START });
+    await engine.hold('a', { hold: true, by: 'counsel', at: START + 1 });
+    assert.deepEqual((await engine.get('a'))?.hold, { by: 'counsel', at: START });
+    await engine.hold('a', { hold: false, by: 'counsel', at: START + 2 });
+    await engine.hold('a', { hold: false, by: 'counsel', at: START + 3 });
+    const recorded = (await engine.operations('a')).map(({ action, at }) => [action, at]);
+    assert.deepEqual(recorded, [
+      ['hold', START],
+      ['release', START + 2],
+    ]);
+  });
+
+  test('removes what was said to a run and what it asked along with it', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const wait = { token: 'token', generation: 0, seq: 1, asked: true, since: START };
+    await engine.append(claim, { entries: [entry(1)], opened: [wait] });
+    await engine.post('a', message('m'));
+    await engine.release(claim, { status: 'done', now: START });
+    await engine.remove('a', removal('a'));
+    assert.deepEqual(await engine.inbox('a', 0), [], 'the messages of a run that was removed are still there');
+    assert.deepEqual(await engine.waits('a'), [], 'the open waits of a run that was removed are still there');
+    const { asked, oldestAsked } = await engine.count();
+    assert.deepEqual([asked, oldestAsked], [0, undefined], 'people are asked by a run that was removed');
   });
 
   test('goes on after the newest run was removed, also when it is opened again', async (engine, opened) => {
@@ -217,9 +291,10 @@ export function retentionContract(test: DeclareTest): void {
     await engine.append(claim, { entries: [entry(1, { body: JSON.stringify({ type: 'x'.repeat(5_000) }) })] });
     await engine.create(newRun('b'));
     const weights = await engine.weigh(['a', 'b', 'nobody'], possibleReferences);
-    assert.ok((weights.get('a') ?? 0) > 5_000 && (weights.get('b') ?? 0) < 1_000);
+    const [a, b] = [weights.get('a') ?? 0, weights.get('b') ?? 0];
+    assert.ok(a > 5_000 && b < 1_000, `a journal of 5,000 bytes weighs ${a}, and one of almost none ${b}`);
     assert.equal(weights.get('nobody'), 0);
-    assert.ok((await engine.size()).bytes > 0);
+    assert.ok((await engine.size()).bytes > 0, 'storage that holds two runs has no size');
   });
 
   test('weighs contents with the last run that refers to them [R8-TRIAL-O1]', async (engine) => {
@@ -271,5 +346,54 @@ export function retentionContract(test: DeclareTest): void {
       (await engine.operations('first')).map(({ action, why }) => [action, why]),
       [['owner-gone', 'container removed']],
     );
+  });
+
+  test('says of the runs of an owner that is gone that they wait since it was declared [R10-WORK-GONE-SINCE]', async (engine) => {
+    await claimed(engine, 'a');
+    await claimed(engine, 'b');
+    await engine.declareGone({ at: START + 10, by: 'operator', action: 'owner-gone', of: 'first' });
+    const [line] = await engine.queue(START + 20);
+    assert.equal(line?.runs, 2);
+    const { since } = line;
+    // an engine may have a clock of its own, by which all this took a moment
+    assert.ok(since > START - LEASE_MS && since <= START + 20, `they wait since ${since - START} ms from the start`);
+    assert.deepEqual([...(await due(engine, START + 20))].sort(), ['a', 'b']);
+  });
+
+  test('names an owner that is gone once, however often it was declared gone', async (engine) => {
+    const gone = { at: START, by: 'operator', action: 'owner-gone' } as const;
+    for (const of of ['first', 'second', 'first']) await engine.declareGone({ ...gone, of });
+    assert.deepEqual([...(await engine.goneOwners())].sort(), ['first', 'second']);
+    assert.equal((await engine.operations()).length, 3, 'what an operator declared was not recorded each time');
+  });
+
+  test('lets an owner that is declared gone write and take nothing any more', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await engine.create(newRun('b'));
+    const gone = { at: START, by: 'operator', action: 'owner-gone', of: 'first', why: 'a mistake' } as const;
+    await engine.declareGone(gone);
+    await refuses(append(engine, claim, 1), 'JOURNAL_CONFLICT');
+    assert.deepEqual(await renewed(engine, [claim], START + LEASE_MS), ['a']);
+    await engine.release(claim, { status: 'done', now: START });
+    for (const run of ['a', 'b']) await refuses(claimBy(engine, run, 'first', START + LEASE_MS), 'JOURNAL_CONFLICT');
+    const query = { now: START + LEASE_MS, limit: 100, agents: ['agent'], isGone: nobodyIsGone };
+    assert.deepEqual(await engine.take(query, { owner: owner('first'), leaseMs: LEASE_MS }), []);
+    const taken = await engine.take(query, { owner: owner('first:2'), leaseMs: LEASE_MS });
+    assert.deepEqual(taken.map(({ runId, record, previous }) => [runId, record.crashes, previous?.id]).sort(), [
+      ['a', 1, 'first'],
+      ['b', 0, undefined],
+    ]);
+  });
+
+  test('lets none of the claims that an owner makes while it is declared gone hold', async (engine) => {
+    const ids = Array.from({ length: 12 }, (_, n) => `r${n}`);
+    for (const id of ids) await engine.create(newRun(id));
+    const claims = ids.map((id) => claimBy(engine, id, 'first').catch(() => undefined));
+    const gone = { at: START, by: 'operator', action: 'owner-gone', of: 'first', why: 'a mistake' } as const;
+    const declared = engine.declareGone(gone);
+    const later = ids.map((id) => claimBy(engine, id, 'first').catch(() => undefined));
+    await declared;
+    for (const claim of await Promise.all([...claims, ...later]))
+      if (claim !== undefined) await refuses(append(engine, claim, 1), 'JOURNAL_CONFLICT');
   });
 }

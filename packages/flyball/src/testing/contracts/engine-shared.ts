@@ -97,6 +97,23 @@ export function sharedContract(test: DeclareTest): void {
     assert.equal((await here.inbox('a', 0)).length, 1);
   });
 
+  shared('loses no cancellation that another process sends while a run is given back', async (here, there) => {
+    for (let n = 0; n < 40; n++) {
+      const id = `run-${n}`;
+      await here.create(newRun(id));
+      const claim = await claimBy(here, id, 'here');
+      const cancel = async (): Promise<string | undefined> => {
+        await there.post(id, message('m', { kind: 'cancel' }));
+        return (await there.get(id))?.status;
+      };
+      const rest = { status: 'bounded', unlessCancelled: true, now: START } as const;
+      const [seen] = await Promise.all([cancel(), here.release(claim, rest)]);
+      // whoever sees it at its bound puts it in line
+      if (seen !== 'bounded')
+        assert.equal((await here.get(id))?.status, 'pending', `it was ${seen} when it was cancelled`);
+    }
+  });
+
   shared('calls those who watch after another process has posted to a run that lives here', async (here, there) => {
     await here.create(newRun('a'));
     await claimBy(here, 'a', 'here');

@@ -64,7 +64,7 @@ export function takeContract(test: DeclareTest): void {
     for (let round = 0; got.length < ids.length && round < 40; round++) {
       const taken = await Promise.all(names.map((name) => take(engine, name, { limit: 4 })));
       for (const claims of taken) {
-        assert.ok(claims.length <= 4);
+        assert.ok(claims.length <= 4, `it took ${claims.length} runs where 4 were asked for`);
         got.push(...claims.map(({ runId }) => runId));
       }
     }
@@ -107,7 +107,7 @@ export function takeContract(test: DeclareTest): void {
     let left = count - 3;
     while (left > 0) {
       const taken = await take(engine, 'first', { limit: 10 });
-      assert.ok(taken.length > 0);
+      assert.ok(taken.length > 0, `it took nothing, though ${left} runs were left`);
       left -= taken.length;
     }
     assert.deepEqual(await take(engine, 'first'), []);
@@ -118,10 +118,13 @@ export function takeContract(test: DeclareTest): void {
     await asleep(engine, 'small', 'small', START - 1);
     await asleep(engine, 'later', 'other', START + 1);
     const taken = await idsOf(take(engine, 'first', { limit: 4 }));
-    assert.ok(taken.includes('small') && !taken.includes('later'));
+    assert.ok(taken.includes('small'), 'a tenant whose one timer is due had no turn');
+    assert.ok(!taken.includes('later'), 'it took a run before its time');
     const early = { limit: 4, asleep: ['large-0', 'large-1', 'large-2', 'large-3', 'large-4'] };
     const awake = await idsOf(take(engine, 'first', early));
-    assert.ok(awake.length > 0 && !awake.some((id) => early.asleep.includes(id)));
+    const slept = awake.filter((id) => early.asleep.includes(id));
+    assert.ok(awake.length > 0, 'it took none of those that are not left asleep');
+    assert.deepEqual(slept, [], 'it took runs that were to be left asleep');
   });
 
   test('begins behind the tenant whose turn was last', async (engine) => {
@@ -146,7 +149,7 @@ export function takeContract(test: DeclareTest): void {
     await suspended(engine, 'a');
     await engine.post('a', message('m'));
     const [claim] = await take(engine, 'first');
-    assert.ok(claim !== undefined);
+    assert.ok(claim !== undefined, 'it did not take a run that got a message');
     await engine.release(claim, { status: 'suspended', waiting: ['approval'], now: START });
     assert.deepEqual(await due(engine), []);
   });

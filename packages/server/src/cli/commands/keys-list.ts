@@ -29,7 +29,7 @@ export function listKeysCommand(perform: Perform): Command {
 
 async function list(call: Call, { tenant }: Options): Promise<ExitCode> {
   const { screen, place } = call;
-  const found = isThere(place) ? await withKeys(call, (keys) => keys.list(tenant)) : [];
+  const found = (await isThere(place)) ? await withKeys(call, (keys) => keys.list(tenant)) : [];
   screen.data({ kind: 'keys', keys: found });
   for (const key of found) for (const line of keyLines(key, Date.now(), screen)) screen.line(line);
   if (found.length === 0)

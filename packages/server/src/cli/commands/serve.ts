@@ -8,8 +8,8 @@ import { allSettings } from '../serve/settings-table.js';
 const ABOUT =
   'Serve agents over HTTP, with the studio to watch and control them. ' +
   'Runs are stored in the database; interrupted runs continue when the server starts. ' +
-  'By default the server listens on 127.0.0.1 and needs no API key until you create one. On any other address it starts ' +
-  'only if there is a key (flyball keys create) or JWT is configured. ' +
+  'By default the server listens on 127.0.0.1 and needs no API key until you create one. On any other address, or with ' +
+  '--name or --proxy, it starts only if there is a key (flyball keys create) or JWT is configured. ' +
   'Files are agent definitions in YAML, or modules that export `agents`. A module can also export `tools`, `skills` and `models`.';
 
 const ENVIRONMENT = `

@@ -21,7 +21,7 @@ export async function withKey(
   work: (keys: ApiKeys, key: ApiKey) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const name = prefixIn(prefix);
-  if (!isThere(call.place)) return unknownKey(call, name);
+  if (!(await isThere(call.place))) return unknownKey(call, name);
   return withKeys(call, async (keys) => {
     const key = await keys.get(name);
     return key === undefined ? unknownKey(call, name) : work(keys, key);

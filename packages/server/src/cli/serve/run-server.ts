@@ -147,8 +147,7 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
   screen.data({
     kind: 'serving',
     url,
-    ...(parts.settings.studio ? { studio: `${url}/studio` } : {}),
-    docs: `${url}/docs`,
+    ...pagesOf(parts.settings, url),
     open,
     agents: agents.map(({ name }) => name),
   });
@@ -172,6 +171,12 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
       : `  ${dim('credentials are required: Authorization: Bearer <key>')}`,
   );
   screen.line(dim('  Ctrl-C stops the server; runs continue when it starts again.'));
+}
+
+/** A worker answers probes only. */
+export function pagesOf({ role, studio }: Pick<ServerSettings, 'role' | 'studio'>, url: string) {
+  if (role === 'worker') return {};
+  return { ...(studio ? { studio: `${url}/studio` } : {}), docs: `${url}/docs` };
 }
 
 function tellWorker({ screen, place }: Pick<Call, 'screen' | 'place'>, { url, parts }: FlyballServer): void {

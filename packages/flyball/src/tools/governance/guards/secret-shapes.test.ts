@@ -6,6 +6,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'private-key': PEM,
   'aws-key': 'AKIAIOSFODNN7EXAMPLE',
   'github-token': `ghp_${'a1B2'.repeat(9)}`,
+  'flyball-key': `fb_k3v7q2ma_${'Ab-1'.repeat(11).slice(1)}`,
   'gitlab-token': `glpat-${'x'.repeat(20)}`,
   'slack-token': 'xoxb-1234567890-abc',
   'payment-key': `sk_live_${'a'.repeat(24)}`,

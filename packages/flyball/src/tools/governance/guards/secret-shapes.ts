@@ -22,6 +22,7 @@ const SHAPES: readonly SecretShape[] = [
     pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b/g,
     hint: 'gh[pousr]_[A-Za-z0-9]{36}|github_pat_',
   },
+  { id: 'flyball-key', pattern: /\bfb_[a-z0-9]{8}_[A-Za-z0-9_-]{43}/g, hint: 'fb_[a-z0-9]{8}_[A-Za-z0-9_-]{43}' },
   { id: 'gitlab-token', pattern: /\bglpat-[A-Za-z0-9_-]{20,64}/g, hint: 'glpat-' },
   { id: 'slack-token', pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,250}/g, hint: 'xox[abeoprs]-' },
   { id: 'payment-key', pattern: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,250}/g, hint: '[rs]k_(?:live|test)_' },
