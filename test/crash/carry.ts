@@ -88,8 +88,15 @@ export async function goOn(runtime: Runtime, runId: string): Promise<RunHandle> 
   });
 }
 
-async function afterPause(place: Place, { runtime }: Life, journey: Journey): Promise<RunHandle> {
+/** Time passes before somebody decides. Whoever was to tell a process that died meanwhile tells the next one. */
+async function deliberated(place: Place, life: Life): Promise<void> {
   await pass(place.clock, place.given.restMs);
+  if (life.isDead()) await new Promise<never>(() => undefined);
+}
+
+async function afterPause(place: Place, life: Life, journey: Journey): Promise<RunHandle> {
+  await deliberated(place, life);
+  const { runtime } = life;
   const limits = journey.later.shift();
   if (limits === undefined) return runtime.resume(journey.runId, { by: 'op' });
   noteEra(place, journey, limits.toolCalls, limits);
@@ -98,19 +105,18 @@ async function afterPause(place: Place, { runtime }: Life, journey: Journey): Pr
 
 async function enlarge(
   place: Place,
-  { runtime }: Life,
+  life: Life,
   journey: Journey,
   { bound, limit }: Outcome<unknown> & { readonly stop: 'bounded' },
 ): Promise<RunHandle | undefined> {
-  if (!place.given.enlarges || bound === 'wallMs' || bound === 'deadline') return undefined;
+  if (!place.given.enlarges || bound === 'wallMs' || bound === 'deadline' || journey.hasPlenty) return undefined;
+  await deliberated(place, life);
   const next = journey.later.shift();
   const axis = bound as keyof Limits;
   const isEnough = (next?.[axis] ?? 0) > limit;
-  if (journey.hasPlenty) return undefined;
-  await pass(place.clock, place.given.restMs);
   const limits = isEnough && next !== undefined ? next : PLENTY;
   noteEra(place, journey, limits.toolCalls ?? 0, isEnough ? next : undefined);
-  const handle = await runtime.resume(journey.runId, { by: 'op', budget: limits });
+  const handle = await life.runtime.resume(journey.runId, { by: 'op', budget: limits });
   journey.hasPlenty = !isEnough; // not before: the process may die while it says so
   return handle;
 }

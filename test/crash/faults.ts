@@ -23,7 +23,6 @@ const SHOWN_BY: readonly (readonly [fault: string, shows: RegExp])[] = [
   ['F-X9', /^((fork-)?end|replay):stalled:REPLAY_DIVERGED/],
   ['F-X10', /^(fork-end:hangs|fork:asked-again|now:stale|time:child|warning:|fork-end:bounded:deadline)/],
   ['F-S1', /^verdict:(stray|none)/],
-  ['R19-FORK-POSSIBLY', /^replay:value/],
 ];
 
 export function faultOf({ rule }: Violation): string | undefined {
@@ -31,7 +30,7 @@ export function faultOf({ rule }: Violation): string | undefined {
 }
 
 /** Faults that are known and not mended yet: a program that shows one of them passes for now. */
-export const notMended: readonly string[] = ['R19-FORK-POSSIBLY'];
+export const notMended: readonly string[] = [];
 
 /** What nobody knows of yet. */
 export function unforgiven(violations: readonly Violation[]): readonly Violation[] {

@@ -39,3 +39,16 @@ export interface Person {
 export function person(): Person {
   return { asked: new Map(), liveForkAsked: new Set() };
 }
+
+export function endName(end: End): string {
+  if (end.stop === 'failed') return `failed:${end.failure.code}`;
+  if (end.stop === 'bounded') return `bounded:${end.bound}`;
+  if (end.stop !== 'stalled') return end.stop;
+  // of a replay that parted from its history, the step at which it did
+  const step = /journal holds [^",]*"([^"]*)"/.exec(end.because)?.[1];
+  return `stalled:${end.code}${step === undefined ? '' : `:${step}`}`;
+}
+
+export function detailOf(end: End): string {
+  return 'because' in end ? end.because : JSON.stringify(end);
+}

@@ -16,6 +16,7 @@ export interface Life {
   /** It can be called, where somebody else says whose turn it is. */
   readonly ready: Promise<void>;
   readonly crashed: Promise<unknown>;
+  readonly isDead: () => boolean;
   readonly writes: () => number;
   /** Ends it, as a killed process ends. */
   end(): void;
@@ -117,6 +118,7 @@ export class Place {
       runtime,
       ready: how.called?.ready() ?? Promise.resolve(),
       crashed: crashing.crashed,
+      isDead: crashing.isDead,
       writes: () => crashing.points.length,
       end: () => {
         host.die();

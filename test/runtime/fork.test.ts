@@ -325,6 +325,34 @@ describe('a fork', () => {
     ).toMatchObject({ stop: 'bounded', bound: 'toolCalls', usage: { toolCalls: 1 } });
   });
 
+  it('continues a child that reached a limit, unless its parent did something after that [R19-FORK-LIMIT]', async () => {
+    const tool: Tool<number, number> = {
+      name: 'count',
+      description: 'Counts.',
+      effect: 'pure',
+      execute: async (n) => n,
+    };
+    const child = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.call(tool, 1);
+      return done(await run.call(tool, 2));
+    };
+    const agent = async (run: Run, goesOn: unknown): Promise<Outcome<unknown>> => {
+      const { stop } = await run.spawn(child, null, { toolCalls: 1 });
+      if (goesOn === true) await run.call(tool, 3);
+      return done(stop);
+    };
+    for (const [goesOn, inFork] of [
+      [false, 'done'],
+      [true, 'bounded'],
+    ] as const) {
+      const life = moving().open(agent);
+      const of = life.runtime;
+      expect(await life.start(goesOn)).toMatchObject({ stop: 'done', value: 'bounded' });
+      const last = (await of.entries(RUN)).length - 2;
+      expect(await (await of.fork(RUN, { at: last, id: 'fork' })).outcome()).toMatchObject({ value: inFork });
+    }
+  });
+
   it('can be made from an earlier generation', async () => {
     const stage = moving();
     const agent = async (run: Run, input: { readonly n: number } | null): Promise<Outcome<unknown>> => {
