@@ -142,9 +142,11 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.keyboard.press('i');
     await page.waitForSelector('article.request');
     await page.keyboard.press('j');
-    await page.waitForSelector('.request-row[aria-current]:has-text("pay_back") >> nth=0');
-    const shown = await page.getAttribute('article.request[data-shown]', 'data-shown');
-    await until(page, 'location.pathname.startsWith("/studio/inbox/")');
+    await page.waitForURL('**/studio/inbox/*');
+    const opened = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
+    const { run: rejected } = await read<{ run: string }>(`/v1/approvals/${encodeURIComponent(opened)}`);
+    await page.waitForSelector(`.request-row[aria-current]:has-text("pay_back")`);
+    await page.waitForSelector(`article.request[data-shown="${opened}"]`); // and not the one before it
     await page.keyboard.press('r');
     await page.waitForSelector('.verdict-form textarea:focus');
     await page.keyboard.press('Control+Enter');
@@ -153,10 +155,6 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.keyboard.press('Control+Enter');
     await page.waitForSelector('article.request[data-status=decided]');
     expect(await page.innerText('article.request')).toContain('it was paid back on Monday');
-    const { items } = await read<{ items: { id: string; run: string }[] }>('/v1/approvals?status=decided');
-    const rejected = items.at(-1)?.run ?? '';
-    expect([first.id, second.id]).toContain(rejected);
-    expect(shown).toBeTruthy();
     await page.goto(`${served.url}/studio/runs/${rejected}`);
     await page.waitForSelector('[data-status=done]');
     const { entries } = await read<{ entries: unknown[] }>(`/v1/runs/${rejected}/entries`);

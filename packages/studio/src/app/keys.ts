@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** What a key does now. `keys` is one key (`j`, `Enter`, `?`) or two after each other (`g r`). */
 export interface KeyAction {
@@ -15,7 +15,8 @@ const SEQUENCE_MS = 1200;
 
 /** Keys that work while the component is there. Give the same array as long as nothing changes. */
 export function useKeys(actions: readonly KeyAction[]): void {
-  useEffect(() => {
+  // before the page is drawn: whoever sees a component can use its keys
+  useLayoutEffect(() => {
     keyActions.value = [...keyActions.peek(), ...actions];
     return () => {
       const mine = new Set(actions);
