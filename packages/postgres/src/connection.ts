@@ -10,6 +10,8 @@ const GRACE_MS = 5_000;
 /** A transaction that nobody goes on with holds its locks for no longer. */
 const IDLE_MS = 60_000;
 
+/** Whatever a database or a user has for a default: a statement that waited for a lock has to see what was written meanwhile. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** Numbers come back as they were written, also where a database or a user is set to round them. */
 const ALL_DIGITS = 1;
 
@@ -57,7 +59,7 @@ export class Connection {
     return this.using(async (client) => {
       const say = (statement: Statement | string) => this.answered(client, client.query(statement));
       try {
-        await say('BEGIN');
+        await say(BEGIN);
         const answer = await work(async (statement) => (await say(prepared(statement, true))).rows);
         await say('COMMIT');
         return answer;
@@ -119,7 +121,7 @@ export class Connection {
     const sent = isAlone
       ? statements.map((statement) => client.query(prepared(statement, pooled)))
       : [
-          ...['BEGIN', ...before].map((text) => client.query(text)),
+          ...[BEGIN, ...before].map((text) => client.query(text)),
           ...statements.map((statement) => client.query(prepared(statement, pooled))),
           client.query('COMMIT'),
         ];
@@ -237,7 +239,7 @@ function clientOptions(url: string, settings: Settings, types: ClientOptions['ty
   const { bare, options } = withoutOptions(url);
   const own = pooled
     ? ''
-    : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=${IDLE_MS} -c extra_float_digits=${ALL_DIGITS}`;
+    : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=${IDLE_MS} -c extra_float_digits=${ALL_DIGITS} -c default_transaction_isolation=read\\ committed`;
   const all = `${options} ${own}`.trim();
   return {
     connectionString: bare,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type Hooks, type Rows } from './connection.js';
 import type { Statement } from './driver.js';
-import { isLost, isTransient, LinkError, servingError } from './errors.js';
+import { isLost, isTransient, LinkError, servingError, uncertain } from './errors.js';
 import type { Settings } from './options.js';
 
 /** Whoever waits for longer is told what for. */
@@ -40,18 +40,43 @@ export class Desk {
     this.connections = Array.from({ length: settings.readers }, () => new Connection(settings, hooks));
   }
 
-  /** One transaction, over whichever connection has least to do. */
+  /** One transaction that reads, or whose writes nobody is told of, over whichever connection has least to do. */
   async ask(...statements: readonly Statement[]): Promise<readonly Rows[]> {
-    return this.attempts(() => statements);
+    return this.attempts(() => this.idlest().run(statements), servingError);
   }
 
-  /** The same, told how often it was tried before: a change may have been made then. */
-  async attempts(statementsOf: (attempt: number) => readonly Statement[]): Promise<readonly Rows[]> {
+  /**
+   * One transaction that changes something, of this run if it is of one. `statementsOf` is told how often it was tried
+   * before: it may have been made then. Where its answer was lost and no later attempt was answered, nobody knows.
+   */
+  async change(
+    run: string | undefined,
+    statementsOf: (attempt: number) => readonly Statement[],
+  ): Promise<readonly Rows[]> {
+    let doubt = false;
+    const attempt = async (tried: number): Promise<readonly Rows[]> => {
+      let isSent = false;
+      try {
+        return await this.idlest().run(statementsOf(tried), () => {
+          isSent = true;
+        });
+      } catch (error) {
+        doubt ||= isSent && isLost(error);
+        throw error;
+      }
+    };
+    return this.attempts(attempt, (error) => (doubt ? uncertain(run, error) : servingError(error)));
+  }
+
+  private async attempts(
+    work: (attempt: number) => Promise<readonly Rows[]>,
+    meaningOf: (error: unknown) => Error,
+  ): Promise<readonly Rows[]> {
     if (this.isClosed) throw servingError(new LinkError('CLOSED', 'the engine is closed; open it again'));
     try {
-      return await patiently((attempt) => this.idlest().run(statementsOf(attempt)), this.settings);
+      return await patiently(work, this.settings);
     } catch (error) {
-      throw servingError(error);
+      throw meaningOf(error);
     }
   }
 

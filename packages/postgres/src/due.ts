@@ -86,7 +86,7 @@ export class Due {
       values: [JSON.stringify(by.owner), ticket],
     };
     // one whose answer was lost may have been made: what it took is ours, and no more is taken
-    const results = await this.desk.attempts((attempt) => (attempt === 0 ? [take] : [mine]));
+    const results = await this.desk.change(undefined, (attempt) => (attempt === 0 ? [take] : [mine]));
     const claims: Claim[] = [];
     for (const row of results[0] ?? []) {
       const claim = soundClaim(row);

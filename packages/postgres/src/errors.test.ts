@@ -39,6 +39,14 @@ describe('what the driver throws', () => {
     expect(isRefused(thrown({ code }))).toBe(true);
   });
 
+  it.each(['25P03', '25P04'])(
+    'a connection that the server ends by a timeout of its own is lost: %s [R19-PG-TIMEOUTS]',
+    (code) => {
+      expect(isLost(thrown({ code, severity: 'FATAL' }))).toBe(true);
+      expect(isLost(thrown({ code: '25P02' }))).toBe(false); // in a transaction that has failed
+    },
+  );
+
   it('a server that stops may have written what was sent [R10-PG-LOST-ANSWERS]', () => {
     const full = { code: '53100', severity: 'ERROR' };
     expect(isLost(thrown(full))).toBe(false);

@@ -25,7 +25,8 @@ export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   if (isPooler(error) || isUnreadable(error)) return false;
   if (isPanic(error)) return true;
-  if (/^(08|57P0)/.test(code) || code === '53300') return true; // connection failures, shutdowns, too many connections
+  // connection failures, shutdowns, timeouts that end the connection, too many connections
+  if (/^(08|57P0|25P0[34]$)/.test(code) || code === '53300') return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOENT|ENOTFOUND)/.test(code)) return true;
   if (['NOT_PRIMARY', 'STALLED', 'UNCONFIRMED', '25006'].includes(code)) return true;
   return /Connection terminated|not queryable|timeout expired|Connection ended/i.test(saidBy(error));
@@ -244,15 +245,22 @@ const WORDS: readonly Words[] = [
   },
 ];
 
-/** Nobody can say whether a write for this run was made. */
-export function uncertain(runId: string, error: unknown): FlyballError {
-  if (!isPanic(error)) return writeUncertain(runId, error);
-  const what = codeOf(error) === '53100' ? 'PostgreSQL stopped because its disk is full' : 'PostgreSQL stopped';
-  const next = codeOf(error) === '53100' ? 'Free some space and start PostgreSQL again' : 'Start PostgreSQL again';
+/** Nobody can say whether a write was made, for this run if it was for one. */
+export function uncertain(runId: string | undefined, error: unknown): FlyballError {
+  if (runId !== undefined && !isPanic(error)) return writeUncertain(runId, error);
+  const detail = runId === undefined ? {} : { runId };
+  const write = runId === undefined ? 'The write' : `The write for run ${runId}`;
+  const check = runId === undefined ? 'check what is stored' : 'check the run';
+  const isFull = codeOf(error) === '53100';
+  const [what, next] = !isPanic(error)
+    ? ['PostgreSQL stopped responding during a write', 'Before you try again']
+    : isFull
+      ? ['PostgreSQL stopped because its disk is full', 'Free some space and start PostgreSQL again, then']
+      : ['PostgreSQL stopped', 'Start PostgreSQL again, then'];
   return new FlyballError(
     'STORAGE_UNCERTAIN',
-    `${what} (${saidBy(error)}). The write for run ${runId} may or may not have happened. ${next}, then check the run.`,
-    { detail: { runId }, cause: error },
+    `${what} (${saidBy(error)}). ${write} may or may not have happened. ${next}${isPanic(error) ? '' : ','} ${check}.`,
+    { detail, cause: error },
   );
 }
 

@@ -32,7 +32,7 @@ export class Inbox {
     const body = stored(message.body);
     const askers = message.askers === undefined ? null : JSON.stringify(message.askers);
     let wasTried = false;
-    const results = await this.desk.attempts((attempt) => {
+    const results = await this.desk.change(runId, (attempt) => {
       wasTried = attempt > 0;
       return [
         { name: 'lock', text: `SELECT 1 FROM ${s}.runs WHERE id = $1 FOR NO KEY UPDATE`, values: [name(runId)] },

@@ -101,7 +101,7 @@ export class Lane {
       }, this.settings);
     } catch (error) {
       const why = isPanic(cause) && isLost(error) ? cause : error; // that nobody answers any more says less
-      await this.refuse(work, why).catch((second: unknown) => work.reject(this.lost(work, second)));
+      await this.refuse(work, why).catch((second: unknown) => work.reject(unmade(work, second)));
     }
   }
 
@@ -148,7 +148,7 @@ export class Lane {
   /** What an error of one work means. */
   private async refuse(work: Work, error: unknown): Promise<void> {
     const batch = batchOf(work);
-    if (isLost(error) || isTransient(error)) return work.reject(this.lost(work, error));
+    if (isLost(error) || isTransient(error)) return work.reject(unmade(work, error));
     if (isUniqueViolation(error) && batch !== undefined) {
       if (work.kind === 'append' && (await this.recheck.isWritten(work))) return work.resolve();
       return work.reject(positionTaken(runOf(work), misplacedIn(batch)));
@@ -157,14 +157,16 @@ export class Lane {
     if (empty === 'body' && batch !== undefined)
       return work.reject(positionTaken(runOf(work), misplacedIn(batch), 'does not follow the one before it'));
     if (empty === 'whole') return work.reject(linkDangling((await this.recheck.dangling(work)) ?? ''));
-    work.reject(servingError(error));
+    work.reject(unmade(work, error));
   }
+}
 
-  /** Patience is over: whether it was made is not known, once it was sent. */
-  private lost(work: Work, error: unknown): Error {
-    const isUnknown = work.doubt === true && (isLost(error) || isTransient(error));
-    return isUnknown ? uncertain(runOf(work), error) : servingError(error);
-  }
+/**
+ * Once its answer was lost, whether it was made is not known, whatever the next attempt was told: the first one may still
+ * wait for its commit, and hold the locks that the next one asks for.
+ */
+function unmade(work: Work, error: unknown): Error {
+  return work.doubt === true ? uncertain(runOf(work), error) : servingError(error);
 }
 
 /** The one that does not follow on the others of its batch, or else the first, which does not follow on the journal. */

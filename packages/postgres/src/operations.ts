@@ -27,13 +27,12 @@ export class Operations {
       const [last] = await this.read('ORDER BY n DESC LIMIT 1');
       const next = nextOperation(last, operation);
       try {
-        const [, ...results] = await this.desk.ask(
-          {
-            text: `INSERT INTO ${this.s}.operations (n, action, of, body) VALUES ($1, $2, $3, $4)`,
-            values: [next.n, next.action, next.of, stored(canonicalJson(next))],
-          },
-          ...changes,
-        );
+        const insert = {
+          text: `INSERT INTO ${this.s}.operations (n, action, of, body) VALUES ($1, $2, $3, $4)`,
+          values: [next.n, next.action, next.of, stored(canonicalJson(next))],
+        };
+        const isOfRun = next.action !== 'owner-gone';
+        const [, ...results] = await this.desk.change(isOfRun ? next.of : undefined, () => [insert, ...changes]);
         return results;
       } catch (error) {
         const cause = (error as { readonly cause?: { readonly code?: string; readonly table?: string } }).cause;

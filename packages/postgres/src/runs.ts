@@ -59,13 +59,14 @@ export class Runs {
       const isLeased = owner !== undefined && (row['lease_until'] as number) > (row['lease_now'] as number);
       if (isLeased && (round === ROUNDS || !by.isGone(owner)))
         throw heldByAnother(runId, owner, row['lease_until'] as number);
-      const [claimed] = await this.desk.rows({
+      const claiming = {
         name: 'claim',
         text: `UPDATE ${this.s}.runs r SET ${claimedSet({ now: '$4::float8', leaseMs: '$5::float8', ticket: this.identity.only('$6::text') })}, owner = $3,
           lease_until = ${this.clock.until('$4::float8', '$5::float8')}
           WHERE r.id = $1 AND r.fence = $2 AND r.status NOT IN ${TERMINAL} AND ${notDeclaredGone(this.s, '$7::text')} RETURNING ${COLUMNS}`,
         values: [runId, row['fence'], JSON.stringify(by.owner), by.now, by.leaseMs, ticket, by.owner.id],
-      });
+      };
+      const [[claimed] = []] = await this.desk.change(runId, () => [claiming]);
       if (claimed !== undefined) return claimOf(claimed);
       if (await this.isDeclaredGone(by.owner.id)) throw claimerGone(runId, by.owner);
     }
@@ -77,7 +78,7 @@ export class Runs {
     { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
   ): Promise<readonly string[]> {
     if (signs.length === 0) return [];
-    const renewed = await this.desk.rows({
+    const renewing = {
       name: 'renew',
       text: `UPDATE ${this.s}.runs r SET lease_until = ${this.clock.until('$4::float8', '$5::float8')}, alive_at = $4::float8,
           active = held.active
@@ -91,7 +92,8 @@ export class Runs {
         now,
         leaseMs,
       ],
-    });
+    };
+    const [renewed = []] = await this.desk.change(undefined, () => [renewing]);
     const held = new Set(renewed.map((row) => row['id']));
     return signs.map(({ claim }) => claim.runId).filter((id) => !held.has(id));
   }
@@ -99,12 +101,13 @@ export class Runs {
   /** Answers whether anything changed. */
   async requeue(runId: string): Promise<boolean> {
     await this.known(runId, 0);
-    const changed = await this.desk.rows({
+    const requeuing = {
       name: 'requeue',
       text: `UPDATE ${this.s}.runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL, code = NULL, crashes = 0
         WHERE id = $1 AND status IN ('suspended', 'paused', 'bounded', 'stalled') RETURNING id`,
       values: [name(runId)],
-    });
+    };
+    const [changed = []] = await this.desk.change(runId, () => [requeuing]);
     if (changed.length > 0) return true;
     const row = await this.known(runId, 0);
     if (isOver(row)) throw alreadyTerminal(recordOf(row));

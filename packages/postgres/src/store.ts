@@ -50,7 +50,7 @@ function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'd
   return {
     async propose(at, { id, over, value }) {
       const text = stored(canonicalJson(value));
-      const [, , [row] = []] = await desk.ask(
+      const [, , [row] = []] = await desk.change(undefined, () => [
         {
           name: 'store-make',
           text: `INSERT INTO ${s}.store_records (tenant, owner, collection, key) VALUES ($1, $2, $3, $4)
@@ -63,18 +63,15 @@ function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'd
           text: proposing(s),
           values: [...placeOf(at), name(id), over, text, checksumOf(...placeOf(at), text)],
         },
-      );
+      ]);
       const version = row?.['version'] as number | null | undefined;
       if (version === null || version === undefined) throw recordOvertaken(at, over, (row?.['current'] as number) ?? 0);
       return { version };
     },
 
     async commit(at, proposal, now) {
-      const [, [row] = []] = await desk.ask(locked(at), {
-        name: 'store-commit',
-        text: committing(s),
-        values: [...placeOf(at), name(proposal), now],
-      });
+      const committed = { name: 'store-commit', text: committing(s), values: [...placeOf(at), name(proposal), now] };
+      const [, [row] = []] = await desk.change(undefined, () => [locked(at), committed]);
       if (row === undefined) throw proposalUnknown(at, proposal);
       if (row['version'] !== null) return recordIn(at, row);
       const proposed = row['proposed'] as number | null;
@@ -83,17 +80,18 @@ function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'd
     },
 
     async drop(at, proposal) {
-      await desk.rows({
+      const dropping = {
         name: 'store-drop',
         text: `DELETE FROM ${s}.store_proposals p USING ${s}.store_records r WHERE p.record = r.n
           AND r.tenant = $1 AND r.owner = $2 AND r.collection = $3 AND r.key = $4 AND p.proposal = $5`,
         values: [...placeOf(at), name(proposal)],
-      });
+      };
+      await desk.change(undefined, () => [dropping]);
     },
 
     async erase(at, now) {
       const ofRecord = `(SELECT n FROM ${s}.store_records WHERE ${PLACE})`;
-      await desk.ask(
+      await desk.change(undefined, () => [
         locked(at),
         { text: `UPDATE ${s}.store_versions SET value = NULL WHERE record = ${ofRecord}`, values: placeOf(at) },
         { text: `DELETE FROM ${s}.store_proposals WHERE record = ${ofRecord}`, values: placeOf(at) },
@@ -101,7 +99,7 @@ function changesIn(desk: Desk, s: string): Pick<Store, 'propose' | 'commit' | 'd
           text: `UPDATE ${s}.store_records SET erased_at = $5::float8 WHERE ${PLACE}`,
           values: [...placeOf(at), now],
         },
-      );
+      ]);
     },
   };
 }

@@ -32,8 +32,8 @@ export class Workers {
       values: [worker.id, now, Math.min(forMs, LONGEST_ANNOUNCEMENT_MS), stored(JSON.stringify(worker))],
     };
     // two transactions: rows that are swept by two at once are no reason to wait for each other
-    if (forMs > 0) await this.desk.ask(say);
-    await this.desk.ask(sweep);
+    if (forMs > 0) await this.desk.change(undefined, () => [say]);
+    await this.desk.change(undefined, () => [sweep]);
   }
 
   async alive(now: number): Promise<readonly AnnouncedWorker[]> {
