@@ -1,4 +1,4 @@
-import { type Clock, done, memoryEngine, type Run } from 'flyball';
+import { type Clock, done, FlyballError, memoryEngine, type Run } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { RUN, type Stage, still } from './stage.js';
@@ -56,6 +56,29 @@ describe('a run of one version', () => {
       await pass(stage, 3500);
       expect(await isTaken(), end).toBe(true);
     }
+  });
+
+  it('stays with a worker that could not say that it is alive because storage was away [R19-OUTAGE-VERSIONS]', async () => {
+    const inner = memoryEngine();
+    let isAway = false;
+    const engine = new Proxy(inner, {
+      get: (target, name) =>
+        isAway && typeof target[name as keyof typeof target] === 'function'
+          ? away
+          : target[name as keyof typeof target],
+    });
+    const away = () => Promise.reject(new FlyballError('STORAGE_BUSY', 'It does not respond.', { retryable: true }));
+    const { stage, old } = await scene(still(engine));
+    stage.open({ agent: second, version: '2' }, { options: { ...options, pollMs: 20 } }); // it looks first
+    await pass(stage, 500);
+    isAway = true;
+    await pass(stage, 5000);
+    await inner.post(RUN, { id: 'm', kind: 'signal', name: 'go', from: 'ann', at: 0, body: 'null' });
+    await pass(stage, 200);
+    isAway = false;
+    await pass(stage, 500);
+    expect(await stage.engine.get(RUN)).toMatchObject({ status: 'done', version: '1' });
+    await old.runtime.close();
   });
 
   // both begin alike; version 2 goes on with a change that version 1 does not know

@@ -14,6 +14,11 @@ export class Herald {
   /** By the monotonic reading. */
   private announceAt = Number.NEGATIVE_INFINITY;
   private said: Promise<void> = Promise.resolve();
+  /** By the monotonic reading: when storage last took what this worker says of itself. */
+  private saidAt: number | undefined;
+  /** Until then, others count that were there before storage was away. */
+  private sparesUntil = Number.NEGATIVE_INFINITY;
+  private seen: readonly AnnouncedWorker[] = [];
 
   constructor(settings: Settings, work: Work, loaded: () => number) {
     this.settings = settings;
@@ -27,7 +32,16 @@ export class Herald {
     const { clock, options } = this.settings;
     if (clock.monotonic() < this.announceAt) return;
     this.announceAt = clock.monotonic() + options.leaseMs / 3;
-    await this.say({ agents: this.versions() }, options.leaseMs);
+    try {
+      await this.say({ agents: this.versions() }, options.leaseMs);
+    } catch (error) {
+      // nothing is looked for before it is said, unless this worker has left meanwhile
+      if (this.announceAt !== Number.POSITIVE_INFINITY) this.announceAt = clock.monotonic();
+      throw error;
+    }
+    const now = clock.monotonic();
+    if (this.wasAway(now)) this.sparesUntil = now + options.leaseMs;
+    this.saidAt = now;
   }
 
   /** Whoever takes no more runs leaves its versions to whoever has others. */
@@ -43,10 +57,24 @@ export class Herald {
     await this.say({ agents: {} }, 0);
   }
 
+  /**
+   * The others that are alive. While storage was away nobody could say so, and what they had said may be over: whoever was
+   * there before that has a lease from when it came back.
+   */
   async others(): Promise<readonly AnnouncedWorker[]> {
     const { engine, clock, host } = this.settings;
     const all = await engine.workers(clock.now());
-    return all.filter(({ id, owner, requests }) => id !== this.id && requests === undefined && !host.isGone(owner));
+    const here = all.filter(({ id, requests }) => id !== this.id && requests === undefined);
+    const now = clock.monotonic();
+    const isSparing = now < this.sparesUntil || this.wasAway(now);
+    const silent = isSparing ? this.seen.filter(({ id }) => here.every((one) => one.id !== id)) : [];
+    if (!isSparing) this.seen = here;
+    return [...here, ...silent].filter(({ owner }) => !host.isGone(owner));
+  }
+
+  /** What this worker had said of itself is nearly over, and so may be what others said. */
+  private wasAway(now: number): boolean {
+    return this.saidAt !== undefined && now - this.saidAt > this.settings.options.leaseMs / 2;
   }
 
   /** Code of another version may not fit a run's journal: while a worker with the right one is alive, the run is its. */
