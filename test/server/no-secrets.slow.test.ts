@@ -16,8 +16,12 @@ import { type ServerStage, serverStage } from './stage-server.js';
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 const FLYBALL = `fb_k3v7q2ma_${'Ab-1'.repeat(11).slice(1)}`;
-const KNOWN = 'the blue heron lands';
-const SAID = `one ${GITHUB} two ${FLYBALL} three ${KNOWN} four`;
+const KNOWN = 'the "blue" zygote \\ lands';
+/** What stands of it in any form of it. */
+const IN_KNOWN = 'zygote';
+// in JSON, and in JSON in JSON, what is before each of them ends in a letter
+const SAID = `one\n${GITHUB}\ttwo\n${FLYBALL}\nthree\n${KNOWN}\nfour`;
+const LINE = SAID.replaceAll(/\s/g, ' ');
 const PRIVATE = 'the-private-diagnosis';
 
 const says: Agent<unknown, unknown> = async () => done({ [SAID]: SAID });
@@ -65,7 +69,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 const isClean = (text: string, where: string): void => {
-  for (const secret of [GITHUB, FLYBALL, KNOWN]) expect(text.includes(secret), `${secret} in ${where}`).toBe(false);
+  for (const secret of [GITHUB, FLYBALL, IN_KNOWN]) expect(text.includes(secret), `${secret} in ${where}`).toBe(false);
 };
 const accept = { accept: 'application/json, text/event-stream' };
 
@@ -149,7 +153,8 @@ describe('every surface of a server', () => {
 
 /** A body with a secret in every place for words. */
 function saying(body: unknown): unknown {
-  return JSON.parse(JSON.stringify(body ?? null).replaceAll('"question":"', `"question":"${SAID} `));
+  const said = JSON.stringify(SAID).slice(1, -1);
+  return JSON.parse(JSON.stringify(body ?? null).replaceAll('"question":"', () => `"question":"${said} `));
 }
 
 async function textOf(
@@ -169,7 +174,7 @@ async function textOf(
 }
 
 describe('a surface that takes nothing out by itself', () => {
-  const events = [`data: {"a":"${SAID.slice(0, 20)}`, `${SAID.slice(20)}"}\n`, `\n: ${GITHUB}\n\ndata:${SAID}`];
+  const events = [`data: {"a":"${LINE.slice(0, 20)}`, `${LINE.slice(20)}"}\n`, `\n: ${GITHUB}\n\ndata:${LINE}`];
   const json = (type: string): Response =>
     new Response(streamOf([`{"a":"${SAID.slice(0, 20)}`, `${SAID.slice(20)}"}`]), {
       headers: { 'content-type': type },

@@ -129,7 +129,7 @@ export type { ForkOptions, Sending } from './runtime/runtime.js';
 export type { ToolSource } from './tools/execute-validated.js';
 export { AUTONOMY_LEVELS } from './tools/governance/autonomy-level.js';
 export { autonomySeams } from './tools/governance/governance.js';
-export { jsonWithoutSecrets, redactSecrets } from './tools/governance/guards/secret-shapes.js';
+export { jsonWithoutSecrets, redactSecrets, secretForms } from './tools/governance/guards/secret-shapes.js';
 export { mapStrings, stringsIn } from './tools/governance/guards/strings-in.js';
 export { effectKind } from './tools/governance/proposed-call.js';
 export { INJECTION_DETECTORS } from './tools/governance/shield/detectors.js';

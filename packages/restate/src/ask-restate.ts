@@ -1,12 +1,13 @@
 import { FlyballError } from 'flyball';
-import { bodyAtMost } from 'flyball/internal';
+import { bodyAtMost, redactSecrets } from 'flyball/internal';
 
 /** What Restate says of deployments and invocations is far smaller. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
  * As `fetch`, for whoever answers where Restate is expected. A redirect is not followed: it would take the token to whoever
- * it names. An answer that is too long is not received.
+ * it names. An answer that is too long is not received, and one that repeats the token, as proxies do when they complain,
+ * comes without it: answers are logged.
  */
 export const askRestate: typeof fetch = async (input, init) => {
   const answer = await fetch(input, { ...init, redirect: 'manual' });
@@ -17,8 +18,15 @@ export const askRestate: typeof fetch = async (input, init) => {
   }
   const body = await bodyAtMost(answer, MOST_BYTES);
   if (body === undefined) throw refused(`its answer has more than ${MOST_BYTES} bytes`);
-  return new Response(body.length === 0 ? null : Buffer.from(body), { status, statusText, headers });
+  const text = withoutToken(body, init?.headers);
+  return new Response(text === '' ? null : text, { status, statusText, headers });
 };
+
+function withoutToken(body: Uint8Array, headers: RequestInit['headers']): string {
+  const [, token] = /^Bearer (.+)$/.exec(new Headers(headers).get('authorization') ?? '') ?? [];
+  const text = Buffer.from(body).toString();
+  return token === undefined ? text : redactSecrets(text, [token]);
+}
 
 function refused(why: string): FlyballError {
   return new FlyballError('STORAGE_BUSY', `${why}. Check the address of Restate`, { retryable: true });

@@ -76,6 +76,16 @@ describe('whoever answers where Restate is expected', () => {
     expect(seen).toEqual([]);
   });
 
+  it('does not get the token into our messages by repeating it [R19-RESTATE-ECHO]', async () => {
+    const { problems } = await opened((request, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ message: `bad ${JSON.stringify(request.headers)}` }));
+    });
+    expect(problems.length).toBeGreaterThan(0);
+    for (const { message } of problems) expect(message).not.toContain('SECRET');
+    expect(problems.map(({ message }) => message).join()).toContain('Bearer [secret removed]');
+  });
+
   it('is not listened to without end [R19-RESTATE-ANSWERS]', async () => {
     const chunk = Buffer.alloc(256 * 1024, 97);
     const { problems } = await opened((_, response) => {

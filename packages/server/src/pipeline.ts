@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { redactSecrets } from 'flyball/internal';
 import { holds, type Principal } from './access/principal.js';
 import { compressed } from './compress.js';
 import { type ErrorShape, PROBLEM_ERRORS } from './contract/error-shape.js';
@@ -95,7 +96,7 @@ export async function guarded(
   log.info('request', {
     id: frame.id,
     method: request.method,
-    path: new URL(request.url).pathname.slice(0, LONGEST_PATH),
+    path: redactSecrets(new URL(request.url).pathname.slice(0, LONGEST_PATH), parts.settings.secrets),
     route: name,
     status: response.status,
     ms,

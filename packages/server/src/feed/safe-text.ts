@@ -1,4 +1,4 @@
-import { redactSecrets } from 'flyball/internal';
+import { redactSecrets, secretForms } from 'flyball/internal';
 
 /** A word longer than any key: what is held back is bounded. */
 const LONGEST_WORD = 8_192;
@@ -18,9 +18,11 @@ export class SafeText {
   safe = '';
   private held = '';
   private readonly known: readonly string[];
+  private readonly forms: readonly string[];
 
   constructor(known: readonly string[]) {
     this.known = known;
+    this.forms = secretForms(known);
   }
 
   add(text: string): void {
@@ -71,7 +73,7 @@ export class SafeText {
 
   /** Known secrets may hold spaces: whole ones, and what may be the beginning of one. */
   private *knownSecrets(): Iterable<Span> {
-    for (const secret of this.known) {
+    for (const secret of this.forms) {
       for (let at = this.held.indexOf(secret); at >= 0; at = this.held.indexOf(secret, at + 1))
         yield [at, at + secret.length];
       for (let length = Math.min(secret.length - 1, this.held.length); length > 0; length--) {

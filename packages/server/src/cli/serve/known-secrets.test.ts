@@ -15,4 +15,25 @@ describe('the secrets of an environment', () => {
     };
     expect(knownSecrets(env)).toEqual(['sk-0123456789', 'x'.repeat(32), 'token-of-github', 'correct horse']);
   });
+
+  it('are passwords by the names of other programs, and those in addresses, as written and as meant [R19-SECRETS-ESCAPED]', () => {
+    const env = {
+      PGPASSWORD: 'of-postgres-1',
+      MYSQL_PWD: 'of-mysql-1',
+      PWD: '/home/somebody/project',
+      OLDPWD: '/home/somebody',
+      DATABASE_URL: 'postgres://app:p%40ssword@db/app',
+      REDIS_URL: 'redis://:of-redis-1@cache:6379',
+      HOMEPAGE: 'https://example.org/a%zz',
+    };
+    const addresses = ['restate://:of-restate@host:8080?admin=http://host:9070', undefined, 'runs.db'];
+    expect(knownSecrets(env, addresses)).toEqual([
+      'of-postgres-1',
+      'of-mysql-1',
+      'p%40ssword',
+      'p@ssword',
+      'of-redis-1',
+      'of-restate',
+    ]);
+  });
 });

@@ -49,6 +49,7 @@ export async function runServer(call: Call, named: readonly string[], options: S
   const triggers = triggersFile === undefined ? [] : await triggersIn(triggersFile);
   const level = options.quiet === true ? 'warn' : ((given.logLevel ?? 'info') as LogLevel);
   const log = requestLog(screen, { level, now: systemClock().now });
+  const secrets = knownSecrets(env, [place.address, given.dispatcher as string | undefined]);
   const engine = await openDatabase(place);
   let dispatcher: OpenDispatcher | undefined;
   try {
@@ -59,7 +60,7 @@ export async function runServer(call: Call, named: readonly string[], options: S
       groups,
       triggers,
       env,
-      settings: { ...serverSettings(given), ...evalsFrom(given), version: versionOf(), secrets: knownSecrets(env) },
+      settings: { ...serverSettings(given), ...evalsFrom(given), version: versionOf(), secrets },
       log,
       ...(jwt === undefined ? {} : { jwt }),
     });

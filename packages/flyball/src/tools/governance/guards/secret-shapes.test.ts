@@ -34,6 +34,49 @@ describe('secrets in JSON', () => {
     expect(redactSecrets(`${before}${token}`, [])).toBe(`${before}[json-web-token removed]`);
   });
 
+  it.each(Object.entries(SECRETS))(
+    'are found behind a character in an escaped form: %s [R19-SECRETS-ESCAPED]',
+    (id, secret) => {
+      const removed = new RegExp(`^keys:\n\\[${id} removed\\](db)?\n$`);
+      const inJson = JSON.stringify({ stdout: `keys:\n${secret}\n` });
+      const inTwo = JSON.stringify({ text: inJson });
+      expect([secretsIn(inJson, []), secretsIn(inTwo, [])]).toEqual([[id], [id]]);
+      // what is around it stays as it was, so that it can be read as JSON
+      expect(JSON.parse(redactSecrets(inJson, [])).stdout).toMatch(removed);
+      expect(JSON.parse(JSON.parse(redactSecrets(inTwo, [])).text).stdout).toMatch(removed);
+      for (const before of ['\u001b[32m', '\\u001b[1;31m', 'q%3D', String.raw`a\u003d`, String.raw`a\x3d`])
+        expect(redactSecrets(`${before}${secret}`, [])).toMatch(new RegExp(`\\[${id} removed\\](db)?$`));
+    },
+  );
+
+  it('are found in addresses without a user name [R19-SECRETS-ESCAPED]', () => {
+    expect(redactSecrets('redis://:pw-of-redis@host restate://:token99@h:8080', [])).toBe(
+      '[password-in-address removed]host [password-in-address removed]h:8080',
+    );
+  });
+
+  it('are found by value in JSON, in JSON in JSON, in addresses and as numbers [R19-SECRETS-ESCAPED]', () => {
+    const secret = 'pa"ss\\word-1234';
+    const known = [secret, '9876543210'];
+    const inner = JSON.stringify({ a: secret });
+    const value = {
+      secret,
+      inner,
+      twice: JSON.stringify({ inner }),
+      address: encodeURIComponent(secret),
+      pin: 9876543210,
+    };
+    const clean = jsonWithoutSecrets(known)(JSON.stringify(value));
+    expect(JSON.parse(clean)).toEqual({
+      secret: '[secret removed]',
+      inner: '{"a":"[secret removed]"}',
+      twice: JSON.stringify({ inner: '{"a":"[secret removed]"}' }),
+      address: '[secret removed]',
+      pin: '[secret removed]',
+    });
+    expect(secretsIn(inner, known)).toEqual(['known-secret']);
+  });
+
   it('are found by value, also one that JSON writes in another way', () => {
     const clean = jsonWithoutSecrets(['quote"and\nline']);
     expect(clean(JSON.stringify({ a: 'x quote"and\nline y' }))).toBe('{"a":"x [secret removed] y"}');

@@ -7,6 +7,21 @@ interface SecretShape {
   readonly hint: string;
 }
 
+/**
+ * What stands before a secret may be a character in an escaped form, which ends in a letter or digit: of JSON in JSON
+ * (`\\n`, `\\u003d`), of an address (`%3D`), or of a terminal (a color).
+ */
+const ESCAPE = String.raw`(?<=\\(?:[0bfnrtv]|u[\da-fA-F]{4}|x[\da-fA-F]{2})|%[\da-fA-F]{2}|(?:\u001b|\\u001b|\\x1b|\\033)\[[\d;]{0,12}[A-Za-z])`;
+const START = String.raw`(?:(?<![A-Za-z0-9_])|${ESCAPE})`;
+
+/** Where a secret begins with letters of any word, and an escape before it is to be left whole. */
+const WORD_START = String.raw`(?:(?<![A-Za-z0-9_\\])|(?<=\\)(?![0bfnrtvux])|${ESCAPE})`;
+
+/** What it begins with is looked for first: to look at what stands before takes ten times as long. */
+function shape(begins: string, rest: string, before = START): RegExp {
+  return new RegExp(`${begins}(?<=${before}${begins})${rest}`, 'g');
+}
+
 /** Every quantifier is bounded: these run over text of strangers. */
 const SHAPES: readonly SecretShape[] = [
   {
@@ -16,31 +31,40 @@ const SHAPES: readonly SecretShape[] = [
       /-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----(?:[^-]|-(?!----)){0,20000}(?:-----END [A-Z ]{1,50}-----)?/g,
     hint: '-----BEGIN ',
   },
-  { id: 'aws-key', pattern: /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b/g, hint: 'A(?:KI|SI|GP|ID|RO)A[A-Z0-9]{16}' },
   {
-    id: 'github-token',
-    pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b/g,
-    hint: 'gh[pousr]_[A-Za-z0-9]{36}|github_pat_',
+    id: 'aws-key',
+    pattern: shape('A(?:KI|SI|GP|ID|RO)A', '[A-Z0-9]{16}\\b'),
+    hint: 'A(?:KI|SI|GP|ID|RO)A[A-Z0-9]{16}',
   },
-  { id: 'flyball-key', pattern: /\bfb_[a-z0-9]{8}_[A-Za-z0-9_-]{43}/g, hint: 'fb_[a-z0-9]{8}_[A-Za-z0-9_-]{43}' },
-  { id: 'gitlab-token', pattern: /\bglpat-[A-Za-z0-9_-]{20,64}/g, hint: 'glpat-' },
-  { id: 'slack-token', pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,250}/g, hint: 'xox[abeoprs]-' },
-  { id: 'payment-key', pattern: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,250}/g, hint: '[rs]k_(?:live|test)_' },
-  { id: 'google-key', pattern: /\bAIza[A-Za-z0-9_-]{35}/g, hint: 'AIza' },
-  { id: 'npm-token', pattern: /\bnpm_[A-Za-z0-9]{36}\b/g, hint: 'npm_[A-Za-z0-9]{36}' },
-  { id: 'model-key', pattern: /\bsk-[A-Za-z0-9_-]{20,250}/g, hint: 'sk-[A-Za-z0-9_-]{20}' },
+  { id: 'github-token', pattern: shape('gh[pousr]_', '[A-Za-z0-9]{36,255}\\b'), hint: 'gh[pousr]_[A-Za-z0-9]{36}' },
+  { id: 'github-token', pattern: shape('github_pat_', '[A-Za-z0-9_]{22,255}\\b'), hint: 'github_pat_' },
+  {
+    id: 'flyball-key',
+    pattern: shape('fb_', '[a-z0-9]{8}_[A-Za-z0-9_-]{43}'),
+    hint: 'fb_[a-z0-9]{8}_[A-Za-z0-9_-]{43}',
+  },
+  { id: 'gitlab-token', pattern: shape('glpat-', '[A-Za-z0-9_-]{20,64}'), hint: 'glpat-' },
+  { id: 'slack-token', pattern: shape('xox[abeoprs]-', '[A-Za-z0-9-]{10,250}'), hint: 'xox[abeoprs]-' },
+  { id: 'payment-key', pattern: shape('[rs]k_(?:live|test)_', '[A-Za-z0-9]{16,250}'), hint: '[rs]k_(?:live|test)_' },
+  { id: 'google-key', pattern: shape('AIza', '[A-Za-z0-9_-]{35}'), hint: 'AIza' },
+  { id: 'npm-token', pattern: shape('npm_', '[A-Za-z0-9]{36}\\b'), hint: 'npm_[A-Za-z0-9]{36}' },
+  { id: 'model-key', pattern: shape('sk-', '[A-Za-z0-9_-]{20,250}'), hint: 'sk-[A-Za-z0-9_-]{20}' },
   {
     id: 'json-web-token',
     // it may follow a word and a dash, and then begins near the start of that row of characters: each row is read a few
     // times, and not again from every `eyJ` in it
-    pattern:
-      /(?<=(?<![A-Za-z0-9_-])(?:[A-Za-z0-9_-]{0,32}-)?)eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
+    pattern: shape(
+      'eyJ',
+      String.raw`[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}`,
+      `(?:(?<=(?<![A-Za-z0-9_-])(?:[A-Za-z0-9_-]{0,32}-)?)|${ESCAPE})`,
+    ),
     hint: 'eyJ[A-Za-z0-9_-]{10}',
   },
   {
     id: 'password-in-address',
-    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{1,128}:[^\s:/@]{3,256}@/gi,
-    hint: ':\\/\\/[^\\s:/@]{1,800}:[^\\s:/@]{3,1600}@',
+    // many have no user name: redis://:password@host
+    pattern: new RegExp(`${WORD_START}[a-z][a-z0-9+.-]{1,20}:\\/\\/[^\\s:/@]{0,128}:[^\\s:/@]{3,256}@`, 'gi'),
+    hint: ':\\/\\/[^\\s:/@]{0,800}:[^\\s:/@]{3,1600}@',
   },
 ];
 
@@ -52,18 +76,42 @@ export function requireKnownSecrets(known: readonly string[]): void {
     throw new ConfigError(`A known secret has at least ${SHORTEST_KNOWN} characters: a shorter one would match words.`);
 }
 
+/** A secret as it stands in text, in JSON, in JSON in JSON, and in addresses. Longest first: one may be part of another. */
+export function secretForms(known: readonly string[]): readonly string[] {
+  const forms = known.flatMap((secret) => {
+    const once = escaped(secret);
+    // half a pair of a character cannot stand in an address
+    return [secret, once, escaped(once), ...(/\p{Surrogate}/u.test(secret) ? [] : [encodeURIComponent(secret)])];
+  });
+  return [...new Set(forms)].sort((one, other) => other.length - one.length);
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+const HINTS = new RegExp(SHAPES.map(({ hint }) => hint).join('|'));
+
 /** Which kinds of secret a text holds, by shape or because they are known. */
 export function secretsIn(text: string, known: readonly string[]): readonly string[] {
-  return [
-    ...SHAPES.filter(({ pattern }) => text.search(pattern) !== -1).map(({ id }) => id),
-    ...(known.some((secret) => text.includes(secret)) ? ['known-secret'] : []),
-  ];
+  const shapes = HINTS.test(text) ? SHAPES.filter(({ pattern }) => text.search(pattern) !== -1) : [];
+  const isKnown = secretForms(known).some((form) => text.includes(form));
+  return [...shapes.map(({ id }) => id), ...(isKnown ? ['known-secret'] : [])];
 }
 
 /** The text with every secret replaced by what it was. */
 export function redactSecrets(text: string, known: readonly string[]): string {
-  const plain = SHAPES.reduce((left, { id, pattern }) => left.replace(pattern, `[${id} removed]`), text);
-  return known.reduce((left, secret) => left.replaceAll(secret, '[secret removed]'), plain);
+  return redactor(known)(text);
+}
+
+function redactor(known: readonly string[]): (text: string) => string {
+  const forms = secretForms(known);
+  return (text) => {
+    const plain = HINTS.test(text)
+      ? SHAPES.reduce((left, { id, pattern }) => left.replace(pattern, `[${id} removed]`), text)
+      : text;
+    return forms.reduce((left, form) => left.replaceAll(form, '[secret removed]'), plain);
+  };
 }
 
 /**
@@ -71,22 +119,21 @@ export function redactSecrets(text: string, known: readonly string[]): string {
  * texts end here, so that looking costs a fraction of writing them.
  */
 export function secretSpotter(known: readonly string[]): (json: string) => boolean {
-  const hints = new RegExp(SHAPES.map(({ hint }) => hint).join('|'));
-  const escaped = known.map((secret) => JSON.stringify(secret).slice(1, -1));
-  return (json) => hints.test(json) || escaped.some((secret) => json.includes(secret));
+  const forms = secretForms(known).map(escaped);
+  return (json) => HINTS.test(json) || forms.some((form) => json.includes(form));
 }
 
-/** JSON without secrets in its strings, field names included; the same text where there are none. */
+/** JSON without secrets in its strings and numbers, field names included; the same text where there are none. */
 export function jsonWithoutSecrets(known: readonly string[]): (json: string) => string {
   requireKnownSecrets(known);
   const spots = secretSpotter(known);
+  const redact = redactor(known);
   const redacted = (value: unknown): unknown => {
-    if (typeof value === 'string') return redactSecrets(value, known);
+    if (typeof value === 'string') return redact(value);
+    if (typeof value === 'number') return known.includes(String(value)) ? redact(String(value)) : value;
     if (Array.isArray(value)) return value.map(redacted);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [redactSecrets(name, known), redacted(part)]),
-    );
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [redact(name), redacted(part)]));
   };
   return (json) => (spots(json) ? JSON.stringify(redacted(JSON.parse(json))) : json);
 }
