@@ -67,6 +67,16 @@ describe('an archive of runs', () => {
     });
   });
 
+  it('leaves a run in the database whose file nobody could read back [R19-ARCHIVE-BOMB]', async () => {
+    const many = ','.repeat(10_000_000);
+    const options = { id: 'many', tenant: 'acme', budget: budget() };
+    await (await runtime.start('agent', many, options)).outcome();
+    expect((await take(archive, 'many')).kept).toMatchObject([
+      { why: expect.stringContaining('it has more than 10000000 values. The run was kept') },
+    ]);
+    expect(await runtime.get('many')).toMatchObject({ status: 'done' });
+  });
+
   it.each([
     ['cut', (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
     ['flipped', (bytes: Buffer) => Buffer.from(bytes.map((byte, at) => (at === 60 ? byte ^ 4 : byte)))],

@@ -4,6 +4,7 @@ import { FlyballError } from '../core/errors.js';
 import { MOST_ARCHIVE_BYTES } from '../ports/archive.js';
 import type { RunRecord, StoredEntry, StoredLink, WholeRun } from '../ports/engine.js';
 import { wrongIn } from './archive-check.js';
+import { eachLine, linesIn } from './archive-limits.js';
 import { type Line, lineIn } from './archive-line.js';
 import { recordIn } from './archive-record.js';
 
@@ -34,10 +35,12 @@ export function writeArchive(run: WholeRun): ArchiveFile {
   const texts = lines.map((line) => `${JSON.stringify(line)}\n`);
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > MOST_ARCHIVE_BYTES - END_BYTES)
     throw unarchived(record, 'INPUT_INVALID', `it is larger than ${MOST_ARCHIVE_BYTES} bytes`);
-  const text = texts.join('');
-  const sha256 = digest(text);
-  const end = JSON.stringify({ end: { lines: lines.length, sha256 } });
-  return { bytes: gzipSync(`${text}${end}\n`), sha256 };
+  const content = Buffer.from(texts.join(''));
+  const counted = linesIn(content);
+  if (typeof counted !== 'number') throw unarchived(record, 'INPUT_INVALID', counted.tooMuch);
+  const sha256 = digest(content);
+  const end = JSON.stringify({ end: { lines: counted, sha256 } });
+  return { bytes: gzipSync(Buffer.concat([content, Buffer.from(`${end}\n`)])), sha256 };
 }
 
 /** The last line is shorter. */
@@ -45,20 +48,41 @@ const END_BYTES = 200;
 
 /**
  * Throws JOURNAL_CORRUPT for a file that is not what was written, or holds what no run holds, and JOURNAL_NEWER for one of
- * a later format.
+ * a later format. `logged`: the digest that the file has to have.
+ *
+ * Somebody else may have written the file, and a small one can unpack to a large one. So nothing is made of its lines
+ * before its digest and its limits were checked on the bytes.
  */
-export function readArchive(key: string, bytes: Uint8Array): { readonly run: WholeRun; readonly sha256: string } {
-  const text = unpacked(key, bytes);
-  const split = text.lastIndexOf('\n', text.length - 2) + 1;
-  const lines = text.slice(0, split).split('\n').slice(0, -1);
-  const sha256 = digest(text.slice(0, split));
-  const { end } = parsed(key, text.slice(split)) as { readonly end?: { lines?: unknown; sha256?: unknown } };
-  if (end?.lines !== lines.length || end.sha256 !== sha256) throw damaged(key, 'its digest does not match its content');
-  const record = recordOfFile(key, lines[0] ?? '');
-  const run = { record, ...contentsOf(lines.slice(1).map((line) => lineIn(parsed(key, line)) ?? strange(key))) };
+export function readArchive(
+  key: string,
+  bytes: Uint8Array,
+  { logged }: { readonly logged?: string | undefined } = {},
+): { readonly run: WholeRun; readonly sha256: string } {
+  const { content, end } = parts(key, unpacked(key, bytes));
+  const sha256 = digest(content);
+  if (logged !== undefined && logged !== sha256)
+    throw damaged(key, 'it is not the file that the operations log has the digest of');
+  const counted = linesIn(content);
+  if (typeof counted !== 'number') throw damaged(key, counted.tooMuch);
+  if (end.lines !== counted || end.sha256 !== sha256) throw damaged(key, 'its digest does not match its content');
+  const lines = eachLine(content);
+  const record = recordOfFile(key, lines.next().value ?? '');
+  const run = { record, ...contentsOf(key, lines) };
   const wrong = wrongIn(run);
   if (wrong !== undefined) throw damaged(key, wrong);
   return { run, sha256 };
+}
+
+/** All lines but the last, as bytes, and what the last one says of them. */
+function parts(
+  key: string,
+  unpacked: Buffer,
+): { readonly content: Buffer; readonly end: { readonly lines?: unknown; readonly sha256?: unknown } } {
+  const at = unpacked.lastIndexOf('\n', -2) + 1;
+  const last = unpacked.subarray(at);
+  if (last.length > END_BYTES) throw damaged(key, 'its last line is not the end of an archive');
+  const { end } = parsed(key, last.toString()) as { readonly end?: object | null };
+  return { content: unpacked.subarray(0, at), end: end ?? {} };
 }
 
 function recordOfFile(key: string, line: string): RunRecord {
@@ -75,11 +99,12 @@ function recordOfFile(key: string, line: string): RunRecord {
   return record;
 }
 
-function contentsOf(lines: readonly Line[]): Omit<WholeRun, 'record'> {
+function contentsOf(key: string, texts: Iterable<string>): Omit<WholeRun, 'record'> {
   const entries: StoredEntry[] = [];
   const blobs: (readonly [string, string])[] = [];
   const links: StoredLink[] = [];
-  for (const line of lines) {
+  for (const text of texts) {
+    const line: Line = lineIn(parsed(key, text)) ?? strange(key);
     if (line[0] === 'e')
       entries.push({ generation: line[1], seq: line[2], at: line[3], activeMs: line[4], body: line[5] });
     else if (line[0] === 'b') blobs.push([line[1], line[2]]);
@@ -98,9 +123,9 @@ function recordOf(record: RunRecord): RunRecord {
   return { ...rest, waiting: [], crashes: 0 };
 }
 
-function unpacked(key: string, bytes: Uint8Array): string {
+function unpacked(key: string, bytes: Uint8Array): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: MOST_ARCHIVE_BYTES }).toString('utf8');
+    return gunzipSync(bytes, { maxOutputLength: MOST_ARCHIVE_BYTES });
   } catch (cause) {
     throw damaged(key, `it cannot be unpacked, or holds more than ${MOST_ARCHIVE_BYTES} bytes`, cause);
   }
@@ -121,8 +146,8 @@ function strange(key: string): never {
   throw damaged(key, 'a line of it is no part of a run');
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function digest(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 function unarchived({ id }: RunRecord, code: 'JOURNAL_CORRUPT' | 'INPUT_INVALID', why: string): FlyballError {

@@ -71,11 +71,9 @@ export async function archivedRun(
       `${store.place} has no archive of run ${id} of tenant ${tenant} (${key}). Check the place and the tenant.`,
       { detail: { runId: id, key } },
     );
-  const { run, sha256 } = readArchive(key, bytes);
+  const { run, sha256 } = readArchive(key, bytes, { logged: logged?.archive?.sha256 });
   if (run.record.id !== id || run.record.tenant !== tenant)
     throw damaged(key, `it holds run ${run.record.id} of tenant ${run.record.tenant}`);
-  if (logged?.archive !== undefined && logged.archive.sha256 !== sha256)
-    throw damaged(key, 'it is not the file that the operations log has the digest of');
   return { key, sha256, run, isLogged: logged?.archive !== undefined };
 }
 

@@ -1,5 +1,5 @@
 /** Of one archive, packed or not: what is read comes from where others may write too, and has to fit into memory. */
-export const MOST_ARCHIVE_BYTES = 500 * 1024 * 1024;
+export const MOST_ARCHIVE_BYTES = 256 * 1024 * 1024;
 /** Of one listing. */
 export const MOST_ARCHIVE_KEYS = 10_000_000;
 
