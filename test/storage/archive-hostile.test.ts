@@ -14,6 +14,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { folderArchive } from '../../packages/flyball/src/adapters/archive-folder/folder-archive.js';
 import { listed } from '../../packages/flyball/src/adapters/archive-s3/listing.js';
@@ -112,8 +114,69 @@ describe('an archive on a server that does what it likes', () => {
       const token = `<NextContinuationToken>${pages}</NextContinuationToken>`;
       return new TextEncoder().encode(`<IsTruncated>true</IsTruncated>${token}`);
     };
-    await expect(all(listed('s3://runs/', endless))).rejects.toThrow('has not ended after 10000000 keys');
-    expect(pages).toBe(10_001);
+    await expect(all(listed('s3://runs/', endless))).rejects.toThrow('has more than 1000000 keys');
+    expect(pages).toBe(1_001);
+  });
+
+  const pageOf = (content: string, page: number) =>
+    new TextEncoder().encode(
+      `${content}<IsTruncated>true</IsTruncated><NextContinuationToken>${page}</NextContinuationToken>`,
+    );
+
+  it.each([
+    ['of one byte each', 'k'.repeat(1_025)],
+    ['of several bytes each', 'ü'.repeat(513)],
+  ])('takes no key that is longer than S3 has, in characters %s [R19-ARCHIVE-LISTING]', async (_, key) => {
+    const pages = async () => pageOf(`<Key>a</Key><Key>${key}</Key>`, 1);
+    await expect(all(listed('s3://runs/', pages))).rejects.toMatchObject({
+      code: 'STORAGE_FAILED',
+      message: expect.stringContaining('has a key of more than 1024 bytes'),
+    });
+    expect(await all(listed('s3://runs/', async () => new TextEncoder().encode(`<Key>${key.slice(1)}</Key>`)))).toEqual(
+      [key.slice(1)],
+    );
+  });
+
+  it('takes no more than a listing can have in all, in keys and beside them [R19-ARCHIVE-LISTING]', async () => {
+    const longKeys = `<Key>${'k'.repeat(1_024)}</Key>`.repeat(4_096);
+    let pages = 0;
+    const pageWith = (content: string) => async () => {
+      pages += 1;
+      return pageOf(content, pages);
+    };
+    const keys = pageWith(longKeys);
+    let listedBytes = 0;
+    const read = async () => {
+      for await (const key of listed('s3://runs/', keys)) listedBytes += key.length;
+    };
+    await expect(read()).rejects.toThrow('has keys of more than 134217728 bytes in all');
+    expect(listedBytes).toBe(134_217_728);
+    pages = 0;
+    const short = pageWith('');
+    // real pages of this length would take seconds to read
+    const padded = async () => Object.defineProperty(await short(), 'byteLength', { value: 15 * 1024 * 1024 });
+    await expect(all(listed('s3://runs/', padded))).rejects.toThrow('is longer than 2147483648 bytes');
+    expect(pages).toBe(137);
+  });
+
+  it('keeps nothing of a page but its keys [R19-ARCHIVE-LISTING]', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const padding = Buffer.alloc(4 * 1024 * 1024, ' ');
+    let pages = 0;
+    const padded = async () => {
+      pages += 1;
+      const key = `<Key>acme/run_with_a_long_name_${pages}.jsonl.gz</Key>`;
+      return pages === 50 ? Buffer.from(key) : Buffer.concat([pageOf(key, pages), padding]);
+    };
+    const used = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = used();
+    const keys = await all(listed('s3://runs/', padded));
+    expect(used() - before).toBeLessThan(40 * 1024 * 1024); // all pages have 200 MiB
+    expect(keys).toHaveLength(50);
   });
 
   it('goes through the pages of a listing, and keeps to the keys that it asked for [R10-ARCHIVE-HOSTILE]', async () => {

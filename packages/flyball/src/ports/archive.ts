@@ -1,7 +1,9 @@
 /** Of one archive, packed or not: what is read comes from where others may write too, and has to fit into memory. */
 export const MOST_ARCHIVE_BYTES = 256 * 1024 * 1024;
-/** Of one listing. */
-export const MOST_ARCHIVE_KEYS = 10_000_000;
+/** Of one listing: whoever asks for it wants to have all of it. */
+export const MOST_ARCHIVE_KEYS = 1_000_000;
+/** Of all keys of one listing. */
+export const MOST_KEY_BYTES = 128 * 1024 * 1024;
 
 /**
  * Where runs go that a database is not to keep any longer: a folder, a bucket. Keys are paths of printable ASCII, with `/`
