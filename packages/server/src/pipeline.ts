@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { redactSecrets } from 'flyball/internal';
+import { parsedUrl, redactSecrets } from 'flyball/internal';
 import { holds, type Principal } from './access/principal.js';
 import { compressed } from './compress.js';
 import { type ErrorShape, PROBLEM_ERRORS } from './contract/error-shape.js';
@@ -96,7 +96,7 @@ export async function guarded(
   log.info('request', {
     id: frame.id,
     method: request.method,
-    path: redactSecrets(new URL(request.url).pathname.slice(0, LONGEST_PATH), parts.settings.secrets),
+    path: redactSecrets(pathIn(request.url).slice(0, LONGEST_PATH), parts.settings.secrets),
     route: name,
     status: response.status,
     ms,
@@ -104,6 +104,11 @@ export async function guarded(
     ...frame.about,
   });
   return withHeaders(await compressed(request, response), frame.headers);
+}
+
+/** Also of an address that is none, which was refused: its line says what was asked for. */
+function pathIn(url: string): string {
+  return parsedUrl(url)?.pathname ?? /^[^:/]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? '';
 }
 
 /** What is our own fault is told to the log in full, and to nobody else. */

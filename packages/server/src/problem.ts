@@ -49,6 +49,11 @@ export class Problem extends Error {
   }
 }
 
+/** Of a request that does not say where it goes: its Host header or its path is none. */
+export function noAddress(): Problem {
+  return new Problem(400, 'REQUEST_INVALID', 'The Host header and the path of the request are not a valid address.');
+}
+
 /** An id that is not there and one of another tenant are the same to whoever asks. */
 export function notFound(what: string, id: string): Problem {
   return new Problem(404, 'NOT_FOUND', `There is no ${what} ${id}.`, {

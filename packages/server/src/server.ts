@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import type { Server as HttpServer } from 'node:http';
-import { serve } from '@hono/node-server';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import type { Clock, Dispatcher, Engine, Store } from 'flyball';
 import { ConfigError, nodeHost, systemClock } from 'flyball';
 import type { AgentGroup } from 'flyball/command';
@@ -19,7 +20,7 @@ import type { Parts } from './parts.js';
 import { allMounts, allRoutes } from './routes/all-routes.js';
 import { DEFAULT_SETTINGS, isLoopback, type ServerSettings } from './settings.js';
 import type { Trigger } from './triggers/trigger.js';
-import { refuseOnTheWire } from './wire-refusal.js';
+import { refuseOnTheWire, unmadeRequest } from './wire-refusal.js';
 
 /** Options of `openServer`. */
 export interface ServerOptions {
@@ -152,25 +153,28 @@ interface Listening {
   close(): Promise<void>;
 }
 
-function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSettings, log: Log): Promise<Listening> {
+function listen(
+  fetch: Parameters<typeof getRequestListener>[0],
+  settings: ServerSettings,
+  log: Log,
+): Promise<Listening> {
   const { host: hostname, port, bodyTimeoutMs } = settings;
+  const answer = getRequestListener(fetch, { hostname, errorHandler: (error) => unmadeRequest(error, log) });
   return new Promise((resolve, reject) => {
-    const server = serve(
+    const server = createServer(
       {
-        fetch,
-        hostname,
-        port,
-        serverOptions: {
-          // a client that sends its headers a letter at a time holds nothing but a socket, and not for long
-          headersTimeout: bodyTimeoutMs,
-          requestTimeout: bodyTimeoutMs * 2,
-          connectionsCheckingInterval: Math.min(5_000, bodyTimeoutMs),
-          maxHeaderSize: 16_384,
-        },
+        // a client that sends its headers a letter at a time holds nothing but a socket, and not for long
+        headersTimeout: bodyTimeoutMs,
+        requestTimeout: bodyTimeoutMs * 2,
+        connectionsCheckingInterval: Math.min(5_000, bodyTimeoutMs),
+        maxHeaderSize: 16_384,
       },
-      (info) => resolve({ port: info.port, close: () => closed(server) }),
+      (request, response) => void answer(request, response),
     );
-    refuseOnTheWire(server as HttpServer);
+    server.listen(port, hostname, () =>
+      resolve({ port: (server.address() as AddressInfo).port, close: () => closed(server) }),
+    );
+    refuseOnTheWire(server);
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(cannotListen(error, settings));
       if (server.listening) log.error('a connection was not accepted', error); // too many files are open, say: those that are there go on
@@ -178,16 +182,12 @@ function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSet
   });
 }
 
-type Listener = ReturnType<typeof serve>;
-
-function closed(server: Listener): Promise<void> {
+function closed(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     // streams have been ended by the signal; what is idle has nobody to wait for
-    if ('closeIdleConnections' in server) server.closeIdleConnections();
-    setTimeout(() => {
-      if ('closeAllConnections' in server) server.closeAllConnections();
-    }, 1_000).unref();
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 1_000).unref();
   });
 }
 

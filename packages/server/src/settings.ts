@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Limits } from './access/principal.js';
 import type { InputScan } from './agents/input-guard.js';
 
@@ -106,5 +107,5 @@ export const DEFAULT_SETTINGS: ServerSettings = {
 
 /** Addresses of this machine only. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+  return host === 'localhost' || host === '::1' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 }

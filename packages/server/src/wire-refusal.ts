@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { RequestError } from '@hono/node-server';
+import { securityHeaders } from './access/security-headers.js';
 import { PROBLEM_ERRORS } from './contract/error-shape.js';
-import { Problem } from './problem.js';
+import type { Log } from './log.js';
+import { noAddress, Problem, problemFrom } from './problem.js';
 import { inert } from './wire.js';
 
 /** What is refused before there is a request, by the code of the parser. Anything else is no HTTP. */
@@ -18,6 +21,23 @@ const WHY: Readonly<Record<number, string>> = {
 };
 const NO_HTTP = 'This is not a valid HTTP request.';
 const LINGER_MS = 5_000;
+
+/**
+ * The answer where no request could be made of what arrived, as with a Host header that is none: no route sees it, so its
+ * headers and its line in the log are made here.
+ */
+export function unmadeRequest(error: unknown, log: Log): Response {
+  const isOurs = !(error instanceof RequestError);
+  const id = randomUUID();
+  const problem = isOurs ? problemFrom(error) : noAddress();
+  if (isOurs) log.error('request failed', error, { id, route: 'unknown' });
+  log.info('request', { id, route: 'unknown', status: problem.status });
+  const { type, bodyOf } = PROBLEM_ERRORS;
+  return new Response(inert(bodyOf(problem, id)), {
+    status: problem.status,
+    headers: { ...securityHeaders('/v1'), 'content-type': type, 'x-request-id': id },
+  });
+}
 
 interface Listener {
   on(event: 'clientError', listener: (error: Error, socket: Connection) => void): unknown;

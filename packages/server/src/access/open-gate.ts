@@ -1,7 +1,8 @@
 import type { Clock, Host, Store } from 'flyball';
+import { parsedUrl } from 'flyball/internal';
 import type { Gate } from '../gate.js';
 import type { Log } from '../log.js';
-import { Problem } from '../problem.js';
+import { noAddress, Problem } from '../problem.js';
 import type { ServerSettings } from '../settings.js';
 import type { ApiKeys } from './api-keys.js';
 import { authenticator } from './authenticator.js';
@@ -32,7 +33,7 @@ export function openGate({ store, clock, settings, keys, jwt, log, host, ...give
   const repeated = idempotency(store, clock, settings, { log, ...(host === undefined ? {} : { host }) });
   return {
     enter(request) {
-      const always = securityHeaders(new URL(request.url).pathname);
+      const always = securityHeaders(parsedUrl(request.url)?.pathname ?? '/v1');
       const answer = guardedBy(always, () => admitted(guard, request));
       return { headers: { ...always, ...guard.cors(request.headers) }, ...(answer === undefined ? {} : { answer }) };
     },
@@ -46,6 +47,7 @@ export function openGate({ store, clock, settings, keys, jwt, log, host, ...give
 }
 
 function admitted(guard: OriginGuard, request: Request): Response | undefined {
+  if (parsedUrl(request.url) === undefined) throw noAddress(); // all that follows reads it
   guard.check(request.headers);
   return guard.preflight(request);
 }
