@@ -106,6 +106,8 @@ describe('a token [R6-ACCESS-JWT]', () => {
     ['with the subject of a trigger', { sub: ' Trigger:nightly' }],
     ['with scopes that are none', { scope: { admin: true } }],
     ['with a scope that breaks a line', { scopes: ['runs:read\n*'], scope: undefined }],
+    ['with a sign that nobody sees in the subject of a run', { sub: 'run\ufe0f:run_1' }],
+    ['with a sign that nobody sees in the subject of a trigger', { sub: 'tri\u180bgger:nightly' }],
   ])('is refused %s', async (_, wrong) => {
     expect(await (await bySecret())(hs256(claims(wrong)))).toBeUndefined();
   });

@@ -54,7 +54,7 @@ export { type BareAct, bareActs } from './core/act-record.js';
 export { ActsFold } from './core/acts.js';
 export type { VersionedAgent } from './core/agent-types.js';
 export { LONGEST_ANNOUNCEMENT_MS } from './core/announcement.js';
-export { samePerson, VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from './core/approval.js';
+export { comparableName, samePerson, VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from './core/approval.js';
 export { ANONYMOUS } from './core/approval-rules.js';
 export { isBlank } from './core/blank.js';
 export { AXES, checkSlice } from './core/budget.js';

@@ -127,7 +127,7 @@ export type Weighed =
 
 /** Whether two names are spellings of one: spaces, case and signs that nobody sees make no second person. */
 export function samePerson(a: string, b: string): boolean {
-  return nameOf(a) !== '' && nameOf(a) === nameOf(b);
+  return comparableName(a) !== '' && comparableName(a) === comparableName(b);
 }
 
 /**
@@ -135,10 +135,13 @@ export function samePerson(a: string, b: string): boolean {
  * people behind it are asked for, and who was called like a run would not be among them.
  */
 export function isPerson(name: string): boolean {
-  return nameOf(name) !== '' && nameOf(name) !== ANONYMOUS && starterIn(nameOf(name)) === undefined;
+  return (
+    comparableName(name) !== '' && comparableName(name) !== ANONYMOUS && starterIn(comparableName(name)) === undefined
+  );
 }
 
-function nameOf(name: string): string {
+/** The same text for all spellings of a name: what a rule about names is checked on. */
+export function comparableName(name: string): string {
   const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // up and down: letters that have one capital in common become one letter
   return visible.toUpperCase().toLowerCase().normalize('NFKC').trim();

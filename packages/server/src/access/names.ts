@@ -1,5 +1,5 @@
 import { ConfigError } from 'flyball';
-import { ANONYMOUS, KEPT_ANSWERS, samePerson } from 'flyball/internal';
+import { ANONYMOUS, comparableName, KEPT_ANSWERS, samePerson } from 'flyball/internal';
 
 /** Where the server keeps what is its own. No tenant can be called this: names of tenants begin with a letter or a digit. */
 export const SERVER_TENANT = KEPT_ANSWERS.tenant;
@@ -22,11 +22,11 @@ export function isLabel(text: unknown): text is string {
 }
 
 /** What the server calls its triggers, and the runtime a run that acts for others. */
-const NO_PEOPLE = /^(?:run|trigger):/i;
+const NO_PEOPLE = /^(?:run|trigger):/;
 
 /** Somebody in particular: what nobody in particular asked for, anybody may decide. */
 export function isSubject(text: unknown): text is string {
-  return isLabel(text) && !samePerson(text, ANONYMOUS) && !NO_PEOPLE.test(text.normalize('NFKC').trim());
+  return isLabel(text) && !samePerson(text, ANONYMOUS) && !NO_PEOPLE.test(comparableName(text));
 }
 
 export function checkedSubject(text: string): string {
