@@ -5,11 +5,15 @@ import { s3Archive } from '../adapters/archive-s3/s3-archive.js';
 import { ConfigError } from '../core/errors.js';
 import type { ArchiveStore } from '../ports/archive.js';
 import { withoutPassword } from './database-address.js';
+import { refuseEmpty } from './refuse-empty.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const PLACE = 'The place of the archive';
+
 /** For commands about an archive that must exist already. A folder whose name is mistyped would read as an empty one. */
 export function archiveThere(place: string, env: Environment): ArchiveStore {
+  refuseEmpty(PLACE, place);
   if (!place.includes('://') && !existsSync(place))
     throw new ConfigError(
       `There is no folder ${resolve(place)}. Name the folder or the bucket that flyball archive add has written to.`,
@@ -19,6 +23,7 @@ export function archiveThere(place: string, env: Environment): ArchiveStore {
 
 /** A folder, or s3://bucket/prefix with the credentials that other programs for S3 read from the environment too. */
 export function archiveAt(place: string, env: Environment): ArchiveStore {
+  refuseEmpty(PLACE, place);
   const [, scheme] = /^(\w+):\/\//.exec(place) ?? [];
   if (scheme === undefined) return folderArchive(place);
   const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]*)\/?(.*?)\/*$/.exec(place) ?? [];

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { ConfigError } from '../core/errors.js';
 import { type CommandLine, commandLineFor } from './command-line.js';
 import { isAddress, refuseSlips, withoutPassword } from './database-address.js';
+import { refuseEmpty } from './refuse-empty.js';
 
 export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
 
@@ -24,6 +25,7 @@ export function filesOf({ database, address }: Pick<Place, 'database' | 'address
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function placeOf(option: string | undefined, env: Environment): Place {
+  if (option !== undefined) refuseEmpty('--db', option);
   const named = option ?? (env['FLYBALL_DB'] || DEFAULT_DATABASE);
   refuseSlips(named);
   if (!isAddress(named)) return { database: resolve(named), command: commandLineFor(option) };
