@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { RunFilter, RunRecord, RunStatus } from '../../ports/engine.js';
-import { shorten } from '../amounts.js';
+import { sentence } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { isThere, whatIsMissing } from '../database.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -39,7 +39,7 @@ export function runsCommand(perform: Perform): Command {
     .option('--status <status>', `only runs that are ${STATUSES.join(', ')}`, statusOption)
     .option('--agent <name>', 'only runs of this agent')
     .option('--tenant <name>', 'only runs of this tenant')
-    .option('--limit <count>', 'maximum number of runs', countOption, 50)
+    .option('--limit <count>', 'maximum number of runs', countOption, DEFAULT_LIMIT)
     .option('--cursor <cursor>', 'cursor from the previous page')
     .action((options: Options) => perform(options, {}, (call) => list(call, options)));
 }
@@ -63,29 +63,41 @@ async function list({ screen, place }: Call, options: Options): Promise<ExitCode
     const page = await workplace.desk.list(filter);
     screen.data(page);
     if (page.runs.length === 0) screen.line('No matching runs.');
-    for (const line of table(page.runs, screen.width)) screen.line(line);
-    if (page.cursor !== undefined) screen.line(`More: ${place.command('runs', '--cursor', page.cursor)}`);
+    for (const line of table(page.runs)) screen.line(screen.live ? cutRow(line, screen.width) : line);
+    if (page.cursor !== undefined)
+      screen.line(`More: ${place.command('runs', ...givenAgain(options), '--cursor', page.cursor)}`);
     return EXIT.ok;
   } finally {
     await workplace.close();
   }
 }
 
-function table(runs: readonly RunRecord[], width: number): readonly string[] {
+const DEFAULT_LIMIT = 50;
+
+/** What the next page needs to be the next page of the same list. */
+function givenAgain({ status, agent, tenant, limit }: Options): readonly string[] {
+  return [
+    ...(status === undefined ? [] : ['--status', status]),
+    ...(agent === undefined ? [] : ['--agent', agent]),
+    ...(tenant === undefined ? [] : ['--tenant', tenant]),
+    ...(limit === DEFAULT_LIMIT ? [] : ['--limit', String(limit)]),
+  ];
+}
+
+function table(runs: readonly RunRecord[]): readonly string[] {
   const rows = runs.map((run) =>
     [run.id, run.status, `${run.agent} v${run.version}`, when(run.updatedAt), remark(run)].map(printable),
   );
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map(([...cells]) => {
     const line = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-    return cutRow(line, width);
+    return line.trimEnd();
   });
 }
 
-/** Cuts a row without touching its columns. */
+/** Cuts a row without touching its columns. Only for a terminal: a program that reads a pipe gets all of it. */
 function cutRow(line: string, width: number): string {
-  const text = line.trimEnd();
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }
 
 function remark(run: RunRecord): string {
@@ -93,7 +105,7 @@ function remark(run: RunRecord): string {
     const wakes = run.wakeAt === undefined ? [] : [`wakes ${when(run.wakeAt)}`];
     return [...run.waiting.map((name) => `waits for ${name}`), ...wakes].join(', ');
   }
-  if (run.status === 'stalled') return shorten(run.attention ?? '', 60);
+  if (run.status === 'stalled') return sentence(run.attention ?? '');
   if (run.status === 'running') {
     const owner = liveOwner(run);
     if (owner !== undefined) return `process ${owner.pid}`;

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { budget, createRuntime, done } from 'flyball';
+import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { nodeHost } from '../../packages/flyball/src/adapters/host-node/node-host.js';
+import { runProgram } from '../../packages/flyball/src/cli/program.js';
+import { flyball } from './in-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'flyball-told-'));
+const path = join(folder, 'runs.db');
+const on = (...words: readonly string[]) => flyball([...words, '--db', path]);
+const reason = `It does not match the journal, ${'because of what was changed, '.repeat(8)}in the end.`;
+
+beforeAll(async () => {
+  const agents = join(folder, 'agents.mjs');
+  writeFileSync(agents, "export const agents = { echo: async () => ({ stop: 'done', value: 1 }) };");
+  for (const id of ['one', 'two', 'three']) await on('run', agents, '--id', id, '--tenant', 'acme');
+  const engine = await sqliteEngine({ path });
+  const runtime = createRuntime({ engine, agents: { desk: async () => done(1) }, options: { worker: 'elsewhere' } });
+  await runtime.start('desk', null, { budget: budget(), id: 'stuck' });
+  const by = { owner: nodeHost().owner(), now: Date.now(), leaseMs: 60_000, isGone: () => false };
+  const claim = await engine.claim('stuck', by);
+  if (claim === undefined) throw new Error('Nobody else has the run.');
+  await engine.release(claim, { status: 'stalled', attention: reason, now: Date.now() });
+  await runtime.close();
+  await engine.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('runs are listed with the whole reason of a stalled run, and cut only to the width of a terminal [R19-RUNS-LIST]', async () => {
+  expect((await on('runs')).out).toContain(reason);
+  let shown = '';
+  const out = { isTTY: true, columns: 90, write: (text: string) => (shown += text) };
+  await runProgram(['runs', '--db', path], { out, error: out, env: {} });
+  expect(shown).not.toContain(reason);
+  expect(shown.split('\n').every((line) => line.length <= 90)).toBe(true);
+});
+
+it('the command for the next page of runs has the filters and the limit of this one [R19-RUNS-LIST]', async () => {
+  const filter = ['--status', 'done', '--agent', 'echo', '--tenant', 'acme', '--limit', '1'];
+  const more = /^More: flyball (runs .*) --db .*$/m;
+  const [, first = ''] = more.exec((await on('runs', ...filter)).out) ?? [];
+  expect(first).toMatch(/^runs --status done --agent echo --tenant acme --limit 1 --cursor \S+$/);
+  const [, second = ''] = more.exec((await on(...first.split(' '))).out) ?? [];
+  const last = await on(...second.split(' '));
+  expect(last.out).toContain('one');
+  expect(last.out).not.toContain('More:');
+});
