@@ -48,3 +48,17 @@ it('the command for the next page of runs has the filters and the limit of this 
   expect(last.out).toContain('one');
   expect(last.out).not.toContain('More:');
 });
+
+it.each([
+  ['check', ['check'], 'flyball runs --status stalled'],
+  ['backup', ['backup', 'copy.db'], 'use pg_dump or pg_basebackup'],
+  ['restore', ['restore', 'copy.db'], 'use pg_restore or psql'],
+  ['prune --vacuum', ['prune', '--older', '1d', '--vacuum'], 'PostgreSQL frees space itself: run prune without'],
+])('%s says what does the same on a server [R19-SERVER-TOOLS]', async (name, words, instead) => {
+  const refused = await flyball([...words, '--db', 'postgres://u@127.0.0.1:1/x']);
+  expect([refused.code, refused.error]).toEqual([
+    2,
+    expect.stringContaining(`flyball ${name} works on database files`),
+  ]);
+  expect(refused.error).toContain(instead);
+});

@@ -27,12 +27,21 @@ export function whatIsMissing({ database, address }: Where): string {
 }
 
 /** For what only a database in a file has. */
-export function databaseFile({ database, address }: Where, command: string): string {
+export function databaseFile({ database, address }: Where, command: keyof typeof ON_A_SERVER): string {
   if (address === undefined) return database;
   throw new ConfigError(
-    `flyball ${command} works on database files. For ${database}, use the tools of the server, such as pg_dump and pg_basebackup.`,
+    `flyball ${command} works on database files, and ${database} is on a server. ${ON_A_SERVER[command]}`,
   );
 }
+
+/** What does the same there. */
+const ON_A_SERVER = {
+  backup: 'To back it up, use pg_dump or pg_basebackup.',
+  restore: 'To restore a backup that pg_dump made, use pg_restore or psql.',
+  check:
+    'Flyball verifies each row when it reads it, and a run with a damaged row is stalled: flyball runs --status stalled. To read all pages of a server with data checksums, use pg_dump.',
+  'prune --vacuum': 'PostgreSQL frees space itself: run prune without --vacuum.',
+} as const;
 
 /** A database as it was written down, which is without its password: the server may know us by other means. */
 export function recordedPlace({ database }: Pick<Place, 'database'>): Where {
