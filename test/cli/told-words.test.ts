@@ -62,3 +62,18 @@ it.each([
   ]);
   expect(refused.error).toContain(instead);
 });
+
+it('bulk commands say in how many runs something was asked for, and when none matches [R19-BULK-WORDS]', async () => {
+  for (const yes of [[], ['--yes']])
+    expect((await on('bulk', 'retry', '--code', 'NOPE', ...yes)).out).toBe('No run matches. Nothing was changed.\n');
+  expect((await on('bulk', 'retry', '--yes')).out).toBe(
+    'Asked to retry 1 run. A server on this database will do it.\n',
+  );
+});
+
+it('prune says how many runs and contents it removed [R19-PRUNE-WORDS]', async () => {
+  const other = join(folder, 'pruned.db');
+  await flyball(['run', join(folder, 'agents.mjs'), '--id', 'old', '--db', other]);
+  const { out } = await flyball(['prune', '--older', '0s', '--yes', '--db', other]);
+  expect(out).toMatch(/^1 run and \d+ stored contents? removed\.$/m);
+});

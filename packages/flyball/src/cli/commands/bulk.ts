@@ -74,7 +74,9 @@ async function bulk({ screen, place }: Call, action: BulkAction, options: Option
       runs,
     );
     screen.data({ kind: action, dryRun: false, done, refused });
-    screen.line(`${plural(done.length, 'run')}: ${action} is stored. A server that uses this database executes it.`);
+    if (runs.length === 0) screen.line(NO_MATCH);
+    if (done.length > 0)
+      screen.line(`Asked to ${action} ${plural(done.length, 'run')}. A server on this database will do it.`);
     for (const { id, why } of refused) screen.line(`  ${id}: ${printable(why)}`);
     return refused.length > 0 ? EXIT.conflict : EXIT.ok;
   } finally {
@@ -98,6 +100,7 @@ function filterOf(action: BulkAction, options: Options) {
 }
 
 const MOST_SHOWN = 50;
+const NO_MATCH = 'No run matches. Nothing was changed.';
 
 function preview(screen: Call['screen'], action: BulkAction, runs: readonly RunRecord[]): ExitCode {
   screen.data({
@@ -105,7 +108,7 @@ function preview(screen: Call['screen'], action: BulkAction, runs: readonly RunR
     dryRun: true,
     runs: runs.map(({ id, agent, status, code }) => ({ id, agent, status, code })),
   });
-  screen.line(`${plural(runs.length, 'run')} to ${action}${runs.length === 0 ? '.' : ':'}`);
+  screen.line(runs.length === 0 ? NO_MATCH : `${plural(runs.length, 'run')} to ${action}:`);
   for (const run of runs.slice(0, MOST_SHOWN))
     screen.line(
       `  ${run.id}  ${printable(run.agent)}  ${run.status}${run.code === undefined ? '' : `  ${run.code}`}  ${shorten(run.attention ?? '', 80)}`.trimEnd(),

@@ -180,9 +180,7 @@ async function carryOut(
   );
   const staying = plan.staying.map((each) => ({ id: each.run.id, why: whyItStays(each) }));
   screen.data({ kind: remover.action, dryRun: false, removed, kept: [...kept, ...staying], collected });
-  screen.line(
-    `${plural(removed.length, 'run')} removed, with ${plural(collected.contents, 'content')} that nothing else refers to.`,
-  );
+  screen.line(`${plural(removed.length, 'run')} and ${plural(collected.contents, 'stored content')} removed.`);
   tellStaying({ screen }, plan);
   tellKept(screen, kept);
   return kept.length > 0 ? EXIT.conflict : EXIT.ok;
