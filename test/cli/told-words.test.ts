@@ -77,3 +77,16 @@ it('prune says how many runs and contents it removed [R19-PRUNE-WORDS]', async (
   const { out } = await flyball(['prune', '--older', '0s', '--yes', '--db', other]);
   expect(out).toMatch(/^1 run and \d+ stored contents? removed\.$/m);
 });
+
+it('an archive without the run is listed by the command that the error names [R19-ARCHIVE-ADVICE]', async () => {
+  const place = join(folder, 'old runs');
+  await on('archive', 'add', place, '--older', '0s', '--agent', 'echo', '--yes');
+  for (const what of ['show', 'restore']) {
+    const refused = await on('archive', what, place, 'one', '--tenant', 'other');
+    expect([refused.code, refused.error]).toEqual([
+      7,
+      expect.stringContaining('no archive of run one of tenant other'),
+    ]);
+    expect(refused.error).toContain(`To list the runs in the archive, use: flyball archive list '${place}'`);
+  }
+});

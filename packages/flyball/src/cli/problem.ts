@@ -84,7 +84,10 @@ const inFileOrCommand: NextStep = (_command, _runId, error, about) =>
 
 /** What to do about an error, where there is more to say than whether to try again. */
 const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
-  RUN_NOT_FOUND: (command) => `To list runs, use: ${command('runs')}`,
+  RUN_NOT_FOUND: (command, _runId, { detail: { archive } }) =>
+    typeof archive === 'string'
+      ? `To list the runs in the archive, use: ${command('archive', 'list', archive)}`
+      : `To list runs, use: ${command('runs')}`,
   AGENT_UNKNOWN: () => 'Name one of the agents that the file exports with --agent, or export this one.',
   RUN_EXISTS: (command, runId) => `Omit --id, choose another one, or look at that run: ${command('show', runId)}`,
   ALREADY_TERMINAL: (command, runId) =>

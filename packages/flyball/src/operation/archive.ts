@@ -69,7 +69,7 @@ export async function archivedRun(
     throw new FlyballError(
       'RUN_NOT_FOUND',
       `${store.place} has no archive of run ${id} of tenant ${tenant} (${key}). Check the place and the tenant.`,
-      { detail: { runId: id, key } },
+      { detail: { runId: id, key, archive: store.place } },
     );
   const { run, sha256 } = readArchive(key, bytes, { logged: logged?.archive?.sha256 });
   if (run.record.id !== id || run.record.tenant !== tenant)
