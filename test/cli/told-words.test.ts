@@ -90,3 +90,10 @@ it('an archive without the run is listed by the command that the error names [R1
     expect(refused.error).toContain(`To list the runs in the archive, use: flyball archive list '${place}'`);
   }
 });
+
+it('owner gone shows a real id in its help, and says that the whole id is needed [R19-OWNER-ID]', async () => {
+  const { out } = await flyball(['owner', 'gone', '--help']);
+  expect(out).toContain('flyball owner gone node-3:1:31c5a92d');
+  expect(nodeHost().owner().id).toMatch(/^.+:\d+:[0-9a-f]{8}$/);
+  expect((await on('owner', 'gone', 'node-3')).error).toContain('Give the whole id.');
+});

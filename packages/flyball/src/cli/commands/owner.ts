@@ -26,8 +26,9 @@ export function ownerCommand(perform: Perform): Command {
   );
   command.addCommand(
     newCommand('gone <id>', GONE, [
-      'flyball owner gone 4f1c…',
-      "flyball owner gone 4f1c… --reason 'node-3 was taken down'",
+      'flyball owner list                           shows the ids; give the whole id',
+      'flyball owner gone node-3:1:31c5a92d',
+      "flyball owner gone node-3:1:31c5a92d --reason 'node-3 was taken down'",
     ])
       .option('--reason <text>', 'why, for the operations log')
       .action((id: string, options: CommonOptions & { readonly reason?: string }) =>
@@ -98,7 +99,7 @@ async function gone({ screen, place }: Call, id: string, reason: string | undefi
     if (known === undefined && !(await engine.goneOwners()).includes(id))
       throw new FlyballError(
         'INPUT_INVALID',
-        `No process with the id ${id} owns a run or has left an effect open. List the ones that do: ${place.command('owner', 'list')}`,
+        `No process with the id ${id} owns a run or has left an effect open. Give the whole id. List the processes that do: ${place.command('owner', 'list')}`,
       );
     const why = reason === undefined ? {} : { why: reason };
     const operation = { at: Date.now(), by: whoAmI(), action: 'owner-gone', of: id, ...why } as const;
