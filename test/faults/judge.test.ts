@@ -41,8 +41,12 @@ describe('whoever judges real faults', () => {
       { type: 'complete', id: '#0', result: null },
       doubt('#0', 'asked', 'no way to verify it'),
       intent('#1', 'verified', 'undoable'),
-      doubt('#1', 'verified', 'verification says no, but the process that attempted it may still be running'),
-      doubt('#1', 'verified', 'verifying it gave no answer'),
+      doubt(
+        '#1',
+        'verified',
+        'a check says that it did not happen, but the process that started it may still be running',
+      ),
+      doubt('#1', 'verified', 'checking gave no answer'),
       intent('#2', 'same-key', 'idempotent'),
       doubt('#2', 'same-key', 'why'),
       doubt('#3', 'asked', 'why'),
@@ -67,12 +71,12 @@ describe('whoever judges real faults', () => {
     const told: Told = {
       ...{ lost: [], doubled: [], repeated: 1, acts: 9, faults: 1, runs: 1, happened: 1, stuck: [], seconds: 1 },
       takeovers: 2,
-      doubts: [{ why: 'it declares no way to verify it', avoidable: undefined }],
+      doubts: [{ why: 'it cannot be checked automatically', avoidable: undefined }],
     };
     const kind: Kind = { name: 'any', about: '', run: async () => told };
     expect(wrongs(kind, told)).toEqual([]);
     expect(wrongs({ ...kind, isGraceful: true }, told)).toEqual([
-      'asked needlessly: it declares no way to verify it: its process was let finish',
+      'asked needlessly: it cannot be checked automatically: its process was let finish',
       'taken over: 2 times, from a process that was let finish',
     ]);
   });

@@ -133,7 +133,7 @@ describe('an INTENT without an end', () => {
       await stage.clock.advance(20_000);
       const life = await wake();
       const why =
-        'It was started and its end was not recorded: verification says no, but the process that attempted it may still be running. Did it happen?';
+        'pay was started, but its end was not recorded, and a check says that it did not happen, but the process that started it may still be running. Did it happen?';
       expect(await life.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt', request: { why } }] });
       expect(world.made).toEqual([]);
       expect(await stage.events('doubt')).toMatchObject([{ why: expect.stringContaining('may still be running') }]);
@@ -150,7 +150,7 @@ describe('an INTENT without an end', () => {
       expect(await stage.events('doubt')).toHaveLength(1);
       const third = await wake();
       const why = expect.stringContaining(
-        'verification says no, but the process that attempted it may still be running.',
+        'a check says that it did not happen, but the process that started it may still be running.',
       );
       expect(await third.outcome()).toMatchObject({
         stop: 'suspended',

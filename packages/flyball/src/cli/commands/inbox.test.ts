@@ -27,7 +27,7 @@ it('a doubt says why only a person can tell, and lists the commands that answer 
   await handle.outcome();
   await runtime.close();
 
-  const why = 'It was started and its end was not recorded: it declares no way to verify it. Did it happen?';
+  const why = 'pay was started, but its end was not recorded, and it cannot be checked automatically. Did it happen?';
   const answers = [`flyball answer r1 '{"happened":true,"result":null}'`, `flyball answer r1 '{"happened":false}'`];
   const listed = await said('inbox', '--db', path);
   expect(listed).toContain(`    ${why}\n`);

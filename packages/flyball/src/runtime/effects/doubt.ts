@@ -166,7 +166,7 @@ async function askPerson(
       input: act.input,
       effect: act.class,
       key: intent.key,
-      why: `It was started and its end was not recorded: ${why}. Did it happen?`,
+      why: `${act.name} was started, but its end was not recorded, and ${why}. Did it happen?`,
     } satisfies DoubtRequest,
     schema: answerSchema as StandardSchema,
     jsonSchema: ANSWER_SCHEMA,
@@ -208,7 +208,7 @@ const answerSchema: StandardSchema<unknown, DoubtAnswer> = {
 
 /** Why nobody but a person can tell. */
 function whyInDoubt(act: Act, answer: Verification<unknown>): string {
-  if (act.rules.verify === undefined) return 'it declares no way to verify it';
-  if (answer.happened === 'unknown') return 'verifying it gave no answer';
-  return 'verification says no, but the process that attempted it may still be running';
+  if (act.rules.verify === undefined) return 'it cannot be checked automatically';
+  if (answer.happened === 'unknown') return 'checking gave no answer';
+  return 'a check says that it did not happen, but the process that started it may still be running';
 }
