@@ -45,6 +45,17 @@ describe('servers with roles', () => {
       .toBe('suspended');
   });
 
+  it('a worker says which servers have the routes that it does not have [R19-WORKER-ROUTES]', async () => {
+    const stage = await staged({ settings: { role: 'api' } });
+    const worker = await beside(stage, { role: 'worker' });
+    for (const path of ['/v1/runs', '/docs'])
+      expect(await (await fetch(worker.url + path)).json()).toMatchObject({
+        code: 'NOT_FOUND',
+        next: 'This server is a worker: ask a server with the role api or all.',
+      });
+    expect((await stage.call('GET', '/v1/nothing')).body.next).toBe('See /docs for all routes.');
+  });
+
   it('work on the agents they are told to, and refuse names they do not have [R10-WORK-ROLES]', async () => {
     const stage = await staged({ settings: { worksOn: ['waiter'] } });
     const { id } = (await stage.call('POST', '/v1/runs', { body: { agent: 'counter', input: { to: 1 } } })).body;

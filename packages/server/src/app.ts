@@ -4,6 +4,7 @@ import { type ClientAddress, clientAddress } from './access/client-address.js';
 import type { Route } from './contract/route.js';
 import { answerTo, guarded, type Incoming, type Mount, mountedAnswer, type PipelineParts } from './pipeline.js';
 import { Problem } from './problem.js';
+import type { ServerSettings } from './settings.js';
 
 /** The routes as one web application. Addresses that are not there are refused through the same pipeline. */
 export function createApp(
@@ -25,7 +26,9 @@ export function createApp(
   }
   const known = allowed(routes, mounts);
   app.notFound((c) =>
-    guarded(parts, 'unknown', incoming(c), async () => Promise.reject(unknownAddress(c.req.raw, known))),
+    guarded(parts, 'unknown', incoming(c), async () =>
+      Promise.reject(unknownAddress(c.req.raw, known, parts.settings)),
+    ),
   );
   return app;
 }
@@ -73,11 +76,16 @@ function allowed(routes: readonly Route[], mounts: readonly Mount[]): readonly K
   ];
 }
 
-function unknownAddress(request: Request, known: readonly Known[]): Problem {
+function unknownAddress(request: Request, known: readonly Known[], { role }: Pick<ServerSettings, 'role'>): Problem {
   const { pathname } = new URL(request.url);
   const methods = known.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method);
   if (methods.length === 0)
-    return new Problem(404, 'NOT_FOUND', 'There is no such route.', { next: 'See /docs for all routes.' });
+    return new Problem(404, 'NOT_FOUND', 'There is no such route.', {
+      next:
+        role === 'worker'
+          ? 'This server is a worker: ask a server with the role api or all.'
+          : 'See /docs for all routes.',
+    });
   return new Problem(405, 'METHOD_NOT_ALLOWED', `This route supports ${methods.join(', ')}.`, {
     headers: { allow: methods.join(', ') },
   });
