@@ -191,6 +191,36 @@ it('the command line says how to declare a silent process gone [R10-WORK-GONE]',
   await stage.engine.declareGone({ at: 1, by: 'x', action: 'owner-gone', of: owner });
 });
 
+it('tells a process that no longer renews its leases, and since when, from a command that takes no other runs [R19-SILENT-SINCE]', async () => {
+  const beside = await serverStage();
+  onTestFinished(() => beside.close());
+  const { engine } = beside;
+  const elsewhere = createRuntime({
+    engine,
+    agents: { nobodys: { agent: async () => done(1), version: '7' } },
+    options: { worker: 'elsewhere' },
+  });
+  const far = { host: 'far', bootId: 'b', pid: 1, startTime: '1' };
+  const now = Date.now();
+  for (const [id, leaseMs] of [
+    ['lost', 15_000],
+    ['command', 3_600_000],
+  ] as const) {
+    await elsewhere.start('nobodys', null, { id, budget: budget({}), tenant: 'harbor' });
+    await engine.claim(id, { owner: { ...far, id: `far:${id}` }, now: now - 60_000, leaseMs, isGone: () => false });
+  }
+  await elsewhere.close();
+  const key = await beside.keyFor('harbor', ['admin', 'workers:control']);
+  const { body } = await beside.call('GET', '/v1/workers', { key });
+  const stateOf = (id: string) => body.workers.find(({ owner }: { owner: { id: string } }) => owner.id === `far:${id}`);
+  expect(stateOf('lost')).toMatchObject({ state: 'silent', silentSince: now - 60_000 });
+  expect(stateOf('command')).toMatchObject({ state: 'silent' });
+  expect(stateOf('command')).not.toHaveProperty('silentSince');
+  const { out } = await flyball(['workers', '--db', join(beside.folder, 'runs.db')]);
+  expect(out).toMatch(/ {2}silent for 1 min \d+ s: it no longer renews its leases, 1 run$/m);
+  expect(out).toMatch(/ {2}runs a command or a program; takes no other runs, 1 run$/m);
+});
+
 it('counts the runs that another process takes from this one, and says so in the log [R10-WORK-CHURN]', async () => {
   const key = await stage.keyFor('harbor', ['admin']);
   const lost = async (): Promise<number> => {

@@ -60,6 +60,23 @@ describe.skipIf(CHROMIUM === undefined)('the workers page of the studio', () => 
     await stage.call('POST', `/v1/runs/${held.id}/cancel`, { body: {} });
   });
 
+  it('shows since when a process is silent and what to do about it [R19-SILENT-SINCE]', async () => {
+    const stage = await serverStage();
+    onTestFinished(() => stage.close());
+    const agents = { nobodys: { agent: async () => done(1), version: '7' } };
+    const desk = createRuntime({ engine: stage.engine, agents, options: { worker: 'elsewhere' } });
+    await desk.start('nobodys', null, { id: 'lost', budget: budget({}) });
+    await desk.close();
+    const owner = { id: 'far:1:31c5a92d', host: 'far', bootId: 'b', pid: 1, startTime: '1' };
+    const now = Date.now() - 300_000;
+    await stage.engine.claim('lost', { owner, now, leaseMs: 15_000, isGone: () => false });
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    await page.goto(`${stage.url}/studio/workers`);
+    await page.waitForSelector('.lost');
+    expect(await page.textContent('.lost')).toMatch(/^Last sign of life 5 min ago\. If it is gone, .*flyball owner/);
+  });
+
   it('shows what a slow server answers, however long that takes, and asks again [R10-WORK-VIEW]', async () => {
     const slow = await visit(browser, served.url);
     onTestFinished(() => slow.close());

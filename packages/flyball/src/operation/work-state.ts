@@ -14,6 +14,8 @@ export interface WorkingProcess {
    * takes none by itself; `gone`: that is proven or was declared, and its runs are in line.
    */
   readonly state: 'working' | 'draining' | 'silent' | 'gone';
+  /** The last sign of life of one that is silent and no longer renews its leases. */
+  readonly silentSince?: number;
   /** Versions by agent. */
   readonly agents: Readonly<Record<string, string>>;
   readonly since?: number;
@@ -64,7 +66,7 @@ export async function workState(engine: WorkView, by: Observer): Promise<WorkSta
   const byOwner = new Map<string, AnnouncedWorker[]>();
   for (const worker of workers) byOwner.set(worker.owner.id, [...(byOwner.get(worker.owner.id) ?? []), worker]);
   const ids = [...new Set([...byOwner.keys(), ...held.keys()])];
-  const processes = ids.flatMap((id) => processOf(byOwner.get(id) ?? [], held.get(id) ?? [], isGone));
+  const processes = ids.flatMap((id) => processOf(byOwner.get(id) ?? [], held.get(id) ?? [], { now: by.now, isGone }));
   const served = new Set(processes.flatMap(({ state, agents }) => (state === 'gone' ? [] : Object.keys(agents))));
   return {
     processes: processes.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
@@ -113,6 +115,10 @@ function withLeft(queue: readonly QueueLine[], left: readonly RunRecord[], now: 
   return [...lines.values()];
 }
 
+function isOver({ leaseUntil }: RunRecord, now: number): boolean {
+  return leaseUntil !== undefined && leaseUntil <= now;
+}
+
 /** Nobody saw the owner die: its last sign of life is what it wrote last, or the last time that it renewed its lease. */
 function leftAt({ updatedAt, leaseUntil = 0 }: RunRecord): number {
   return Math.max(updatedAt, leaseUntil - DEFAULTS.leaseMs);
@@ -126,17 +132,21 @@ function lineOf({ tenant, agent, version }: Pick<QueueLine, 'tenant' | 'agent' |
 function processOf(
   workers: readonly AnnouncedWorker[],
   held: readonly RunRecord[],
-  isGone: (owner: Owner) => boolean,
+  { now, isGone }: Observer,
 ): readonly WorkingProcess[] {
   const owner = workers[0]?.owner ?? held[0]?.owner;
   if (owner === undefined || (held.length === 0 && isGone(owner))) return [];
   const { id, host, pid } = owner;
   const sum = workers.reduce((all, { concurrency = 0 }) => all + concurrency, 0);
   const begun = Math.min(...workers.map(({ since = Number.POSITIVE_INFINITY }) => since));
+  const state = isGone(owner) ? 'gone' : stateOf(workers);
   return [
     {
       owner: { id, host, pid },
-      state: isGone(owner) ? 'gone' : stateOf(workers),
+      state,
+      ...(state === 'silent' && held.every((run) => isOver(run, now))
+        ? { silentSince: Math.max(...held.map(leftAt)) }
+        : {}),
       agents: Object.assign({}, ...workers.map(({ agents }) => agents)) as Readonly<Record<string, string>>,
       ...(Number.isFinite(begun) ? { since: begun } : {}),
       ...(workers.length === 0 ? {} : { weight: Math.max(...workers.map(({ weight = 1 }) => weight)) }),

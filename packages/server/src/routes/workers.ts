@@ -32,8 +32,11 @@ const workerSchema = s.named(
     ),
     state: s.enumOf(['working', 'draining', 'silent', 'gone'], {
       description:
-        'draining: it takes no more runs. silent: it holds runs, but takes none by itself. gone: it has ended, and its runs are in the queue.',
+        'draining: it takes no more runs. silent: it runs a command or a program and takes no other runs, or it was lost (`silentSince`). gone: it has ended, and its runs are in the queue.',
     }),
+    silentSince: s.optional(
+      at('Only while it is silent and no longer renews its leases: its last record or lease renewal'),
+    ),
     agents: s.record(s.string(), { description: 'The version of each agent whose runs it takes' }),
     since: s.optional(at('When it started')),
     weight: s.optional(s.number({ description: 'How many runs it takes at once, compared with other workers' })),
@@ -172,11 +175,12 @@ function ownerShownTo({ scopes }: Principal, owner: WorkingProcess['owner']): Pa
   return { id: createHash('sha256').update(owner.id).digest('hex').slice(0, 16) };
 }
 
-function workerShownTo(principal: Principal, { held, owner, ...process }: WorkingProcess) {
+function workerShownTo(principal: Principal, { held, owner, silentSince, ...process }: WorkingProcess) {
   const mine = holds(principal.scopes, 'runs:all') ? held.filter(({ tenant }) => tenant === principal.tenant) : [];
   return {
     owner: ownerShownTo(principal, owner),
     ...process,
+    ...(silentSince === undefined ? {} : { silentSince: Math.round(silentSince) }),
     runs: held.length,
     held: mine.slice(0, MOST_HELD).map(({ tenant: _own, leaseUntil, ...run }) => ({
       ...run,

@@ -6,7 +6,15 @@ import { Badge } from '../ui/badge.js';
 import { Empty } from '../ui/empty.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { Table } from '../ui/table.js';
-import { type LineInfo, readWork, versionsText, type WorkerInfo, type WorkInfo } from './workers.js';
+import {
+  adviceFor,
+  type LineInfo,
+  readWork,
+  stateShown,
+  versionsText,
+  type WorkerInfo,
+  type WorkInfo,
+} from './workers.js';
 import './workers.css';
 
 const EVERY_MS = 2000;
@@ -74,14 +82,12 @@ function Work({ work: { workers, queue, dispatcher } }: { readonly work: WorkInf
   );
 }
 
-const TONES = { working: 'good', draining: 'warn', silent: 'bad', gone: 'bad' } as const;
-
 const COLUMNS = [
   {
     title: 'Process',
     cell: ({ owner: { id, host, pid } }: WorkerInfo) => <code>{host === undefined ? id : `${host} ${pid}`}</code>,
   },
-  { title: 'State', cell: ({ state }: WorkerInfo) => <Badge tone={TONES[state]}>{state}</Badge> },
+  { title: 'State', cell: (worker: WorkerInfo) => <State worker={worker} /> },
   { title: 'Agents and versions', cell: ({ agents }: WorkerInfo) => versionsText(agents) },
   {
     title: 'Runs',
@@ -92,6 +98,23 @@ const COLUMNS = [
   { title: 'Since', cell: ({ since }: WorkerInfo) => (since === undefined ? '' : <Ago at={since} />) },
   { title: 'Holds', cell: (worker: WorkerInfo) => <Held worker={worker} /> },
 ];
+
+function State({ worker }: { readonly worker: WorkerInfo }) {
+  const { text, tone, about } = stateShown(worker);
+  const { words, command } = adviceFor(worker);
+  return (
+    <>
+      <Badge tone={tone} {...(about === undefined ? {} : { title: about })}>
+        {text}
+      </Badge>
+      {worker.silentSince === undefined ? null : (
+        <p class="lost">
+          Last sign of life <Ago at={worker.silentSince} />. {words} <code>{command}</code>
+        </p>
+      )}
+    </>
+  );
+}
 
 function Held({ worker: { held } }: { readonly worker: WorkerInfo }) {
   const now = useNow(1000);

@@ -1,9 +1,12 @@
 import { api } from '../api/client.js';
+import type { Tone } from '../ui/tone.js';
 
 export interface WorkerInfo {
   /** Host and pid are for whoever operates the server. */
   readonly owner: { readonly id: string; readonly host?: string; readonly pid?: number };
   readonly state: 'working' | 'draining' | 'silent' | 'gone';
+  /** Its last sign of life, where it is silent and no longer renews its leases. */
+  readonly silentSince?: number;
   /** Versions by agent. */
   readonly agents: Readonly<Record<string, string>>;
   readonly since?: number;
@@ -46,4 +49,26 @@ export const readWork = (): Promise<WorkInfo> => api.get<WorkInfo>('/v1/workers'
 export function versionsText(agents: Readonly<Record<string, string>>): string {
   const names = Object.entries(agents).filter(([name]) => !name.includes(':'));
   return names.map(([name, version]) => `${name} ${version}`).join(', ');
+}
+
+const TONES = { working: 'good', draining: 'warn', silent: 'bad', gone: 'bad' } as const;
+
+/** The state in a word. A process that takes no runs by itself is no cause for alarm while it renews its leases. */
+export function stateShown({ state, silentSince }: Pick<WorkerInfo, 'state' | 'silentSince'>): {
+  readonly text: string;
+  readonly tone: Tone;
+  readonly about?: string;
+} {
+  if (state !== 'silent' || silentSince !== undefined) return { text: state, tone: TONES[state] };
+  return { text: 'command', tone: 'idle', about: 'Runs a command or a program; takes no other runs' };
+}
+
+/** What to do about a process that is lost. Its real id is known only to whoever may declare it gone. */
+export function adviceFor({ owner: { id, host } }: Pick<WorkerInfo, 'owner'>): {
+  readonly words: string;
+  readonly command: string;
+} {
+  return host === undefined
+    ? { words: 'If it is gone, somebody with access to the database can declare it:', command: 'flyball owner list' }
+    : { words: 'If it is gone, declare it:', command: `flyball owner gone ${id}` };
 }

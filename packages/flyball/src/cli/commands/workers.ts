@@ -43,13 +43,16 @@ async function list({ screen, place }: Call): Promise<ExitCode> {
 const STATES = {
   working: 'working',
   draining: 'draining: takes no more runs',
-  silent: 'holds runs, but takes none by itself',
+  silent: 'runs a command or a program; takes no other runs',
   gone: 'gone: its runs are in the queue',
 } as const;
 
-function linesOf({ owner, state, agents, since, weight, concurrency, held }: WorkingProcess, now: number) {
+function linesOf(process: WorkingProcess, now: number) {
+  const { owner, state, silentSince, agents, since, weight, concurrency, held } = process;
   const about = [
-    STATES[state],
+    silentSince === undefined
+      ? STATES[state]
+      : `silent for ${duration(Math.max(0, now - silentSince))}: it no longer renews its leases`,
     `${plural(held.length, 'run')}${concurrency === undefined ? '' : ` of ${concurrency}`}`,
     ...(weight === undefined || weight === 1 ? [] : [`weight ${weight}`]),
     ...(since === undefined ? [] : [`up ${duration(Math.max(0, now - since))}`]),
