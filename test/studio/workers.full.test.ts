@@ -60,12 +60,13 @@ describe.skipIf(CHROMIUM === undefined)('the workers page of the studio', () => 
     await stage.call('POST', `/v1/runs/${held.id}/cancel`, { body: {} });
   });
 
-  it('shows since when a process is silent and what to do about it [R19-SILENT-SINCE]', async () => {
+  it('shows since when a process is silent, what to do about it, and how many of the waiting runs are its own [R19-SILENT-SINCE] [R19-QUEUE-TENANTS]', async () => {
     const stage = await serverStage();
     onTestFinished(() => stage.close());
     const agents = { nobodys: { agent: async () => done(1), version: '7' } };
     const desk = createRuntime({ engine: stage.engine, agents, options: { worker: 'elsewhere' } });
     await desk.start('nobodys', null, { id: 'lost', budget: budget({}) });
+    await desk.start('nobodys', null, { budget: budget({}), tenant: 'other' });
     await desk.close();
     const owner = { id: 'far:1:31c5a92d', host: 'far', bootId: 'b', pid: 1, startTime: '1' };
     const now = Date.now() - 300_000;
@@ -75,6 +76,7 @@ describe.skipIf(CHROMIUM === undefined)('the workers page of the studio', () => 
     await page.goto(`${stage.url}/studio/workers`);
     await page.waitForSelector('.lost');
     expect(await page.textContent('.lost')).toMatch(/^Last sign of life 5 min ago\. If it is gone, .*flyball owner/);
+    expect(await page.textContent('.queue')).toContain('2 waiting in the queue, 1 of them in your tenant');
   });
 
   it('shows what a slow server answers, however long that takes, and asks again [R10-WORK-VIEW]', async () => {

@@ -9,6 +9,7 @@ import { Table } from '../ui/table.js';
 import {
   adviceFor,
   type LineInfo,
+  queueText,
   readWork,
   stateShown,
   versionsText,
@@ -44,7 +45,7 @@ function Work({ work: { workers, queue, dispatcher } }: { readonly work: WorkInf
   return (
     <>
       <p class="queue" data-waiting={queue.runs}>
-        {queue.runs === 0 ? 'The queue is empty.' : `${queue.runs} waiting in the queue`}
+        {queueText(queue)}
         {queue.since === undefined ? null : (
           <>
             , the oldest since <Ago at={queue.since} />
@@ -69,7 +70,7 @@ function Work({ work: { workers, queue, dispatcher } }: { readonly work: WorkInf
       )}
       {queue.lines.length === 0 ? null : (
         <section aria-label="Queue">
-          <h2>Waiting in the queue</h2>
+          <h2>Waiting in the queue of your tenant</h2>
           <Table
             label="Queue"
             rows={queue.lines}

@@ -72,3 +72,10 @@ export function adviceFor({ owner: { id, host } }: Pick<WorkerInfo, 'owner'>): {
     ? { words: 'If it is gone, somebody with access to the database can declare it:', command: 'flyball owner list' }
     : { words: 'If it is gone, declare it:', command: `flyball owner gone ${id}` };
 }
+
+/** The number is of all tenants, and the table below it of one. */
+export function queueText({ runs, lines }: Pick<WorkInfo['queue'], 'runs' | 'lines'>): string {
+  if (runs === 0) return 'The queue is empty.';
+  const own = lines.reduce((sum, line) => sum + line.runs, 0);
+  return `${runs} waiting in the queue${own === runs ? '' : `, ${own} of them in your tenant`}`;
+}
