@@ -40,4 +40,25 @@ describe('the documents of the package', () => {
     expect(isShipped('docs/plans.md', 'evals')).toBe(false);
     for (const folder of PUBLISHED) expect(isShipped('LICENSE', folder)).toBe(true);
   });
+
+  it.each(PUBLISHED.filter((folder) => folder !== 'flyball'))(
+    'are where the README of %s says that they are [R19-PACKAGE-PAGES]',
+    (folder) => {
+      const text = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
+      const [, own = '', others = ''] = /in this package: (.*?)\. In the package `flyball`, (.*)\.$/m.exec(text) ?? [];
+      const pagesIn = (words: string) => [...words.matchAll(/`(docs\/[^`]+)`/g)].map(([, path = '']) => path);
+      const shippedAt = (path: string, package_: string) =>
+        filesUnder(path.replace(/\/[^/]+$/, '')).some(
+          (file) => (file === path || file.startsWith(`${path}/`)) && isShipped(file, package_),
+        );
+      for (const [pages, package_] of [
+        [pagesIn(own), folder],
+        [pagesIn(others), 'flyball'],
+      ] as const) {
+        expect(pages.length).toBeGreaterThan(0);
+        for (const path of pages) expect(shippedAt(path, package_), `${path} in ${package_}`).toBe(true);
+      }
+      expect([...text.matchAll(/`docs\//g)]).toHaveLength(pagesIn(own).length + pagesIn(others).length);
+    },
+  );
 });
