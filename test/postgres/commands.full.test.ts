@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { root } from '../../scripts/files.mjs';
 import { AGENTS, type Desk, newDesk } from '../cli/flyball.js';
 import { monthsOf, PAST } from './months.js';
 import { asAdmin, freshSchema, open, sharedServer, whyNoServer } from './server.js';
@@ -87,6 +90,48 @@ describe.skipIf(why !== undefined)('commands on PostgreSQL', () => {
         error: expect.stringContaining('works on database files'),
       });
   });
+
+  it.skipIf(spawnSync('jq', ['--version']).status !== 0)(
+    'a move from SQLite, with all runs of all tenants, works as it is printed [R19-MOVE-DATABASE]',
+    async () => {
+      const desk = newDesk();
+      onTestFinished(() => desk.clear());
+      const fresh = `${server.url}?schema=${freshSchema()}`;
+      for (const [id, tenant] of [
+        ['run_1f0c', 'acme'],
+        ['run_2', 'acme'],
+        ['run_3', 'other'],
+      ] as const)
+        await desk.flyball(
+          'run',
+          AGENTS,
+          '--agent',
+          'greet',
+          '--input',
+          '{"name":"Ada"}',
+          '--id',
+          id,
+          '--tenant',
+          tenant,
+        );
+      const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8');
+      const [, section = ''] = /^## Move from SQLite\n(.*?)^## /ms.exec(page) ?? [];
+      const fences = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands).join('');
+      const script = fences
+        .replace(/(?<=export NEW=).*/, `'${fresh}'`)
+        .replaceAll(' /archive', ` ${join(desk.folder, 'archive')}`);
+      await desk.paste(script);
+      const { out } = await desk.flyball('runs', '--json', '--db', fresh);
+      const moved = JSON.parse(out) as { readonly runs: readonly { readonly id: string; readonly tenant: string }[] };
+      expect(moved.runs.map(({ id, tenant }) => `${tenant} ${id}`).sort()).toEqual([
+        'acme run_1f0c',
+        'acme run_2',
+        'other run_3',
+      ]);
+      expect((await desk.flyball('runs')).out).toBe('No matching runs.\n');
+      expect((await desk.flyball('keys', 'list', '--db', fresh)).out).toContain('admin');
+    },
+  );
 
   it('prune and archive drop a month that is over as a whole, and restore puts a run of it back [R10-PG-MONTHS]', async () => {
     const schema = freshSchema();
