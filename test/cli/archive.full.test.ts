@@ -25,11 +25,14 @@ const json = async (...words: readonly string[]) => {
 };
 const idsThere = async () => (await json('runs')).data.runs.map(({ id }: { id: string }) => id).sort();
 
-it('flyball archive moves finished runs to a folder, reads them there, and puts them back once [R10-ARCHIVE-COMMAND]', async () => {
+it('flyball archive moves finished runs to a folder, reads them there, and puts them back once, whole [R10-ARCHIVE-COMMAND] [R19-RESTORED-EXPORT]', async () => {
   for (const id of ['a', 'b'])
     await on('run', agents, '--agent', 'echo', '--id', id, '--input', JSON.stringify('word '.repeat(2_000)));
   await on('run', agents, '--agent', 'waiter', '--id', 'open');
   const shown = (await json('show', 'a')).data;
+  const exported = () => Promise.all(['audit', 'entries'].map((format) => on('export', 'a', '--format', format)));
+  const whole = await exported();
+  expect(whole).toMatchObject([{ code: 0 }, { code: 0, out: expect.stringContaining('run-end') }]);
   const dry = await on('archive', 'add', place, '--older', '0s');
   expect(dry.out).toMatch(/2 runs would be archived.*Nothing was changed/s);
   expect(await idsThere()).toEqual(['a', 'b', 'open']);
@@ -40,6 +43,7 @@ it('flyball archive moves finished runs to a folder, reads them there, and puts 
   expect(read.data.run).toMatchObject({ id: 'a', status: 'done' });
   expect(read.data.entries.length).toBeGreaterThan(2);
   expect((await on('archive', 'restore', place, 'a')).code).toBe(0);
+  expect(await exported()).toEqual(whole);
   const twice = await on('archive', 'restore', place, 'a');
   expect([twice.code, twice.error]).toEqual([8, expect.stringContaining('Run a is in the database already')]);
   expect(twice.error).not.toContain('--id');

@@ -87,7 +87,9 @@ async function exportRun(
 
 /** Of a run that was removed, its audit is left: the chain without what was said. */
 async function linesOf({ desk, engine }: Workplace, runId: string, format: Format): Promise<readonly string[]> {
-  const removal = (await engine.operations(runId)).findLast(({ tombstone }) => tombstone !== undefined);
+  const isHere = (await engine.get(runId)) !== undefined; // it may have been restored since
+  const operations = isHere ? [] : await engine.operations(runId);
+  const removal = operations.findLast(({ tombstone }) => tombstone !== undefined);
   if (removal?.tombstone === undefined)
     return FORMATS[format](runId, withoutPrivate(await desk.entries(runId))).map(inertJson);
   const { action, at, by, tombstone } = removal;

@@ -12,7 +12,7 @@ interface SecretShape {
  * (`\\n`, `\\u003d`), of an address (`%3D`), or of a terminal (a color).
  */
 const ESCAPE = String.raw`(?<=\\(?:[0bfnrtv]|u[\da-fA-F]{4}|x[\da-fA-F]{2})|%[\da-fA-F]{2}|(?:\u001b|\\u001b|\\x1b|\\033)\[[\d;]{0,12}[A-Za-z])`;
-const START = String.raw`(?:(?<![A-Za-z0-9_])|${ESCAPE})`;
+const START = `(?:(?<![A-Za-z0-9_])|${ESCAPE})`;
 
 /** Where a secret begins with letters of any word, and an escape before it is to be left whole. */
 const WORD_START = String.raw`(?:(?<![A-Za-z0-9_\\])|(?<=\\)(?![0bfnrtvux])|${ESCAPE})`;
