@@ -1,5 +1,5 @@
 import { afterAll, it } from 'vitest';
-import { contractOn } from './contract.js';
+import { contractOn, ownClockContractOn } from './contract.js';
 import { sharedServer, whyNoServer } from './server.js';
 
 const why = whyNoServer();
@@ -10,4 +10,5 @@ if (why !== undefined) {
   const server = await sharedServer();
   afterAll(() => server.remove());
   contractOn(server.url, 'postgres [R10-PG-CONTRACT] [R10-PG-QUARANTINE]');
+  ownClockContractOn(server.url, 'postgres, with the clock of the database [R19-CONTRACT-LEASE-CLOCK]');
 }

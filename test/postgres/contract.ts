@@ -28,22 +28,31 @@ function damaging(s: string, damage: EngineDamage): string {
   }
 }
 
-/** What everybody who writes an engine or a store has to keep, on the server at `url`. */
-export function contractOn(url: string, title: string): void {
-  const opened = async () => {
+function openedOn(url: string, leaseClock: 'caller' | 'database') {
+  return async () => {
     const schema = freshSchema();
-    const engine = await open(url, { schema });
+    const engine = await open(url, { schema, leaseClock });
     return {
       engine,
-      reopen: () => open(url, { schema }),
+      reopen: () => open(url, { schema, leaseClock }),
       damage: async (damage: EngineDamage) => void (await asAdmin(url, damaging(schema, damage))),
       close: () => engine.close(),
     };
   };
-  engineContract({ describe, it }, title, opened, { damages: true });
+}
+
+/** What everybody who writes an engine or a store has to keep, on the server at `url`. */
+export function contractOn(url: string, title: string): void {
+  engineContract({ describe, it }, title, openedOn(url, 'caller'), { damages: true });
 
   storeContract({ describe, it }, title, async () => {
     const engine = await open(url, { schema: freshSchema() });
     return { store: engine.store, close: () => engine.close() };
   });
+}
+
+/** The same of an engine as users open it: its leases go by the clock of the database. */
+export function ownClockContractOn(url: string, title: string): void {
+  const traits = { damages: true, leaseClock: 'own' } as const;
+  engineContract({ describe, it }, title, openedOn(url, 'database'), traits);
 }

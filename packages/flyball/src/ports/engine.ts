@@ -255,6 +255,7 @@ export interface RunRecord {
   /** How long it had been at work when its owner last said so. The journal may know of more. */
   readonly activeMs: number;
   readonly owner?: Owner;
+  /** By the clock of leases. */
   readonly leaseUntil?: number;
   readonly fork?: ForkPoint;
   readonly source?: string;

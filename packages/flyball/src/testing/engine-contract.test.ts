@@ -5,10 +5,11 @@ import type { OpenEngine } from './contracts/engine-fixture.js';
 import { engineContract } from './engine-contract.js';
 import { WRONG_ENGINES } from './wrong-engines.test-data.js';
 
+type EngineTraits = Parameters<typeof engineContract>[3];
 type Opening = () => Omit<OpenEngine, 'reopen'> & Partial<OpenEngine>;
 
 /** The promises that an engine does not keep, by title, each with what is said about it. */
-async function told(open: Opening): Promise<ReadonlyMap<string, string>> {
+async function told(open: Opening, traits?: EngineTraits): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const tests: Promise<void>[] = [];
   const suite = {
@@ -16,12 +17,13 @@ async function told(open: Opening): Promise<ReadonlyMap<string, string>> {
     it: (title: string, body: () => Promise<void>) =>
       tests.push(body().catch((error: Error) => void found.set(title, error.message))),
   };
-  engineContract(suite, 'mine', async () => open() as OpenEngine);
+  engineContract(suite, 'mine', async () => open() as OpenEngine, traits);
   await Promise.all(tests);
   return found;
 }
 
-const broken = async (open: Opening): Promise<readonly string[]> => [...(await told(open)).keys()].sort();
+const broken = async (open: Opening, traits?: EngineTraits): Promise<readonly string[]> =>
+  [...(await told(open, traits)).keys()].sort();
 
 it('an engine is not tested for storing anything without being asked to, and does not pass in silence [R9-KIT-REOPEN]', async () => {
   const opened = () => {
@@ -55,6 +57,26 @@ it.each(WRONG_ENGINES.map(({ title, what, change }) => [what ?? title, title, ch
     expect(await broken(open)).toEqual([title]);
   },
 );
+
+it('an engine whose leases go by the time of whoever calls does not pass for one with its own clock [R19-CONTRACT-LEASE-CLOCK]', async () => {
+  const opened = () => {
+    const engine = memoryEngine();
+    return { engine, reopen: 'in-memory', close: () => engine.close() } as const;
+  };
+  const byWhoeverCalls = [
+    'counts a worker as alive whose clock is an hour ahead, and for no longer than it says',
+    'counts a worker as alive whose clock is an hour behind, and for no longer than it says',
+    'gives a caller whose clock is an hour ahead no run of another early',
+    'gives a caller whose clock is an hour behind no run of another early',
+    'keeps the runs of a caller whose clock is an hour ahead, and for no longer than it asks',
+    'keeps the runs of a caller whose clock is an hour behind, and for no longer than it asks',
+  ];
+  expect(await broken(opened, { leaseClock: 'own' })).toEqual(byWhoeverCalls);
+  const waited: number[] = [];
+  const passLeaseTime = async (ms: number): Promise<void> => void waited.push(ms);
+  expect(await broken(() => ({ ...opened(), passLeaseTime }), { leaseClock: 'own' })).toEqual(byWhoeverCalls);
+  expect(waited.length, 'whoever can let time pass is asked to').toBeGreaterThan(5);
+});
 
 it('what is no engine is told in one line, whichever test runs first [R10-PORT-SENTENCES]', async () => {
   const { create: _, claim: __, ...others } = memoryEngine();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { LONGEST_ANNOUNCEMENT_MS } from '../../core/announcement.js';
 import type { RestingState } from '../../ports/engine.js';
 import {
   claimBy,
@@ -11,12 +12,13 @@ import {
   newRun,
   nobodyIsGone,
   owner,
-  renewed,
   rested,
   START,
   stalled,
   suspended,
+  takenOver,
 } from './engine-fixture.js';
+import { SHORT_MS } from './lease-time.js';
 
 /** due and nextDue: every reason for which a worker may pick a run up, and none besides. */
 export function dueContract(test: DeclareTest): void {
@@ -35,7 +37,7 @@ export function dueContract(test: DeclareTest): void {
         .sort();
     assert.deepEqual(await lines(START), ['other else 1 1 0', 'tenant agent 1 2 3', 'tenant agent 2 1 0']);
     await engine.post('waits', message('m', { at: START + 2 }));
-    assert.deepEqual(await lines(START + LEASE_MS), ['other else 1 1 0', 'tenant agent 1 5 1', 'tenant agent 2 1 0']);
+    assert.deepEqual(await lines(START + 9), ['other else 1 1 0', 'tenant agent 1 4 1', 'tenant agent 2 1 0']);
   });
 
   test('finds new runs, and no longer once they are claimed', async (engine) => {
@@ -115,15 +117,6 @@ export function dueContract(test: DeclareTest): void {
     assert.deepEqual(await due(engine, START + 1e9), []);
   });
 
-  test('finds a run whose lease is over, unless it was renewed', async (engine) => {
-    const a = await claimed(engine, 'a');
-    await claimed(engine, 'b');
-    await renewed(engine, [a], START + 90_000);
-    assert.deepEqual(await due(engine, START + 29_999), []);
-    assert.deepEqual(await due(engine, START + 30_000), ['b']);
-    assert.deepEqual([...(await due(engine, START + 90_000))].sort(), ['a', 'b']);
-  });
-
   test('finds a run at once when its owner is proven gone', async (engine) => {
     await claimed(engine, 'a');
     await engine.create(newRun('b'));
@@ -164,39 +157,46 @@ export function dueContract(test: DeclareTest): void {
     assert.deepEqual([...(await engine.due({ ...query, asleep: [] }))].sort(), ['a', 'b', 'c', 'd']);
   });
 
-  test('knows the workers that are alive [R10-WORK-ANNOUNCED]', async (engine) => {
+  test('knows the workers that are alive [R10-WORK-ANNOUNCED]', async (engine, _, time) => {
     const worker = { id: 'w1', owner: owner('one'), agents: { agent: '1' } };
     assert.deepEqual(await engine.workers(START), []);
-    await engine.announce(worker, { now: START, forMs: 10 });
-    await engine.announce({ ...worker, id: 'w2', agents: { agent: '2' } }, { now: START, forMs: 10 });
-    await engine.announce(worker, { now: START, forMs: 20 }); // says it again
-    assert.deepEqual((await engine.workers(START)).map(({ id }) => id).sort(), ['w1', 'w2']);
-    assert.deepEqual(await engine.workers(START + 10), [{ ...worker, until: START + 20 }]);
+    await engine.announce(worker, { now: START, forMs: SHORT_MS });
+    await engine.announce({ ...worker, id: 'w2', agents: { agent: '2' } }, { now: START, forMs: LEASE_MS });
+    await engine.announce(worker, { now: START, forMs: LEASE_MS }); // says it again
+    await engine.announce({ ...worker, id: 'w3' }, { now: START, forMs: SHORT_MS });
+    const alive = async () => (await engine.workers(time.now)).map(({ id }) => id).sort();
+    if (time.isExact) assert.deepEqual(await alive(), ['w1', 'w2', 'w3']);
+    await time.pass(SHORT_MS);
+    assert.deepEqual(await alive(), ['w1', 'w2']);
     const all = { address: 'http://h:1', since: START, weight: 2, concurrency: 3, runs: 1, draining: true };
     const busy = { ...worker, ...all, requests: { 'key:a': 4 } };
-    await engine.announce(busy, { now: START, forMs: 20 });
-    assert.deepEqual(await engine.workers(START + 10), [{ ...busy, until: START + 20 }]);
+    await engine.announce(busy, { now: time.now, forMs: 2 * LEASE_MS });
+    await engine.announce({ ...worker, id: 'w2' }, { now: time.now, forMs: 0 }); // withdraws
+    const [{ until, ...said } = { until: 0 }, ...others] = await engine.workers(time.now);
+    assert.deepEqual([said, others], [busy, []]);
+    time.ends(until, time.now, 2 * LEASE_MS);
+  });
+
+  test('believes no worker that it is there for longer than a day', async (engine, _, time) => {
+    const worker = { owner: owner('one'), agents: { agent: '1' } };
+    await engine.announce({ ...worker, id: 'once' }, { now: START, forMs: LEASE_MS });
     await engine.announce({ ...worker, id: 'ahead' }, { now: START, forMs: 1e13 });
-    assert.deepEqual(
-      (await engine.workers(START + 90_000_000)).map(({ id }) => id),
-      [],
-      'an announcement holds for longer than a day',
-    );
-    await engine.announce({ ...worker, id: 'ahead' }, { now: START, forMs: 0 });
-    await engine.announce(worker, { now: START, forMs: 0 });
-    assert.deepEqual(
-      (await engine.workers(START)).map(({ id }) => id),
-      ['w2'],
-    );
+    const said = new Map((await engine.workers(START)).map(({ id, until }) => [id, until]));
+    time.ends(said.get('once'), START, LEASE_MS);
+    time.ends(said.get('ahead'), START, LONGEST_ANNOUNCEMENT_MS);
+    if (time.isExact) assert.deepEqual(await engine.workers(START + LONGEST_ANNOUNCEMENT_MS), []);
   });
 
   test('forgets what a worker said before when it says something else', async (engine) => {
     const all = { address: 'http://h:1', since: START, weight: 2, concurrency: 3, runs: 1, draining: true };
     const said = { id: 'w', owner: owner('one'), agents: { agent: '1', other: '1' }, ...all, requests: { 'key:a': 4 } };
-    await engine.announce(said, { now: START, forMs: 20 });
+    await engine.announce(said, { now: START, forMs: LEASE_MS });
     const worker = { id: 'w', owner: owner('one'), agents: { agent: '2' } };
-    await engine.announce(worker, { now: START, forMs: 20 });
-    assert.deepEqual(await engine.workers(START), [{ ...worker, until: START + 20 }]);
+    await engine.announce(worker, { now: START, forMs: LEASE_MS });
+    assert.deepEqual(
+      (await engine.workers(START)).map(({ until: _, ...known }) => known),
+      [worker],
+    );
   });
 
   test('counts in the queue whatever somebody has put back in line', async (engine) => {
@@ -230,11 +230,11 @@ export function dueContract(test: DeclareTest): void {
   test('puts a run in line that was cancelled while it was at work and would rest where nothing wakes it', async (engine) => {
     const given = async (id: string, rest: RestingState & { readonly unlessCancelled?: true }, hears?: boolean) => {
       await claimed(engine, id);
-      const claim = await claimBy(engine, id, 'second', START + LEASE_MS);
+      const claim = await takenOver(engine, id, 'second');
       await engine.post(id, message('m', { kind: 'cancel' }));
       const [{ number } = { number: 0 }] = await engine.inbox(id, 0);
       if (hears === true) await engine.append(claim, { entries: [entry(1)], taken: [number] });
-      await engine.release(claim, { ...rest, now: START + LEASE_MS });
+      await engine.release(claim, { ...rest, now: START });
       const { status, code, attention, crashes } = (await engine.get(id)) ?? assert.fail(`${id} is gone`);
       return { status, code, attention, crashes };
     };
@@ -269,8 +269,9 @@ export function dueContract(test: DeclareTest): void {
   test('tells runs that crashed more than once from those that did so once', async (engine) => {
     await claimed(engine, 'once');
     await claimed(engine, 'twice');
-    await claimBy(engine, 'twice', 'second', START + LEASE_MS);
-    const query = { now: START + 9 * LEASE_MS, limit: 100, agents: ['agent'], isGone: nobodyIsGone };
+    await takenOver(engine, 'twice', 'second');
+    const isGone = ({ id }: { readonly id: string }) => id !== 'third';
+    const query = { now: START, limit: 100, agents: ['agent'], isGone };
     const by = { owner: owner('third'), leaseMs: LEASE_MS };
     assert.deepEqual(await engine.due({ ...query, crashes: { below: 2 } }), ['once']);
     assert.deepEqual(await engine.due({ ...query, crashes: { from: 2 } }), ['twice']);
@@ -286,7 +287,7 @@ export function dueContract(test: DeclareTest): void {
   test('answers for the runs asked for alone, and without those that are with the asker', async (engine) => {
     for (const id of ['a', 'b', 'c']) await engine.create(newRun(id));
     await claimed(engine, 'held');
-    const query = { now: START + 60_000, limit: 100, agents: ['agent'], isGone: nobodyIsGone };
+    const query = { now: START, limit: 100, agents: ['agent'], isGone: () => true };
     assert.deepEqual(await engine.due({ ...query, only: ['b'] }), ['b']);
     assert.deepEqual([...(await engine.due({ ...query, only: ['b', 'held', 'nobody'] }))].sort(), ['b', 'held']);
     assert.deepEqual(await engine.due({ ...query, only: [] }), []);
@@ -314,8 +315,6 @@ export function dueContract(test: DeclareTest): void {
     assert.deepEqual(await overdue(START + 1_000, 1_000), []);
     assert.deepEqual(await overdue(START + 1_010, 1_000), ['told']);
     assert.deepEqual(await overdue(START + 1_030, 1_000), ['told', 'new', 'timed']);
-    assert.deepEqual(await overdue(START + LEASE_MS + 999, 1_000), ['told', 'new', 'timed']);
-    assert.deepEqual(await overdue(START + LEASE_MS + 1_000, 1_000), ['told', 'new', 'timed', 'held']);
     await claimBy(engine, 'told', 'second');
     assert.deepEqual(await overdue(START + 1_030, 1_000), ['new', 'timed']);
     const { runs } = await engine.overdue({ now: START + 1_030, forMs: 1_000, agents: ['agent'], limit: 1 });
@@ -371,7 +370,5 @@ export function dueContract(test: DeclareTest): void {
     assert.equal(await engine.nextDue(START), START + 1_000);
     assert.equal(await engine.nextDue(START + 999), START + 1_000);
     assert.equal(await engine.nextDue(START + 1_000), START + 9_000);
-    await claimed(engine, 'held');
-    assert.equal(await engine.nextDue(START + 9_000), START + 30_000);
   });
 }

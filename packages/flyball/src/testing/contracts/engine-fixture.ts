@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Owner } from '../../core/events.js';
 import type { Batch, Claim, Engine, InboxMessage, NewRun, StoredEntry } from '../../ports/engine.js';
+import { type LeaseTime, SHORT_MS } from './lease-time.js';
 
 /** An engine to test with `engineContract`. */
 export interface OpenEngine {
@@ -13,6 +14,11 @@ export interface OpenEngine {
   readonly reopen: (() => Promise<Engine>) | 'in-memory';
   /** Changes what is stored, past the engine, as a bad disk or a stray statement does. For `{ damages: true }`. */
   readonly damage?: (what: EngineDamage) => Promise<void>;
+  /**
+   * Lets at least so much time pass on the clock of leases. For `{ leaseClock: 'own' }` where that clock can be set, or has
+   * to be waited for longer than by a timer of this process, which is how the tests wait without it.
+   */
+  readonly passLeaseTime?: (ms: number) => Promise<void>;
 }
 
 /**
@@ -42,7 +48,7 @@ export async function reopened({ reopen }: OpenEngine): Promise<Engine | undefin
 const NO_REOPEN =
   'open() gives no `reopen`, so nothing shows that the engine stores anything. Give a function that opens the same data again, or `in-memory`.';
 
-export type EngineTest = (engine: Engine, opened: OpenEngine) => Promise<void>;
+export type EngineTest = (engine: Engine, opened: OpenEngine, time: LeaseTime) => Promise<void>;
 /** Declares one test with an engine of its own. */
 export type DeclareTest = (name: string, body: EngineTest) => void;
 
@@ -80,6 +86,11 @@ export function claimBy(engine: Engine, runId: string, by: string, now = START):
   return engine.claim(runId, { owner: owner(by), now, leaseMs: LEASE_MS, isGone: nobodyIsGone });
 }
 
+/** Takes the run from whoever has it, as by a process that knows its owner to be gone. */
+export function takenOver(engine: Engine, runId: string, by: string, now = START): Promise<Claim> {
+  return engine.claim(runId, { owner: owner(by), now, leaseMs: LEASE_MS, isGone: () => true });
+}
+
 /** Extends the leases by a sign of life. */
 export function renewed(engine: Engine, claims: readonly Claim[], until: number): Promise<readonly string[]> {
   const signs = claims.map((claim) => ({ claim, activeMs: 0 }));
@@ -90,6 +101,12 @@ export function renewed(engine: Engine, claims: readonly Claim[], until: number)
 export async function claimed(engine: Engine, runId: string, given: Partial<NewRun> = {}): Promise<Claim> {
   await engine.create(newRun(runId, given));
   return claimBy(engine, runId, 'first');
+}
+
+/** The same, for as long as a test can wait for. */
+export async function claimedBriefly(engine: Engine, runId: string, given: Partial<NewRun> = {}): Promise<Claim> {
+  await engine.create(newRun(runId, given));
+  return engine.claim(runId, { owner: owner('first'), now: START, leaseMs: SHORT_MS, isGone: nobodyIsGone });
 }
 
 /** A run that waits for a signal, or for a time. */

@@ -3,7 +3,6 @@ import type { Engine } from '../../ports/engine.js';
 import {
   append,
   bodies,
-  claimBy,
   claimed,
   type DeclareTest,
   entry,
@@ -12,6 +11,7 @@ import {
   reopened,
   START,
   TENANT,
+  takenOver,
 } from './engine-fixture.js';
 import { refuses } from './suite.js';
 
@@ -51,7 +51,14 @@ export function journalContract(test: DeclareTest): void {
   });
 
   test('keeps text that no encoding survives by chance', async (engine) => {
-    const hard = ['', 'NUL \u0000 inside', 'half a pair \ud800', 'é 漢字 🧭', `long ${'x'.repeat(100_000)}`];
+    const hard = [
+      '',
+      'NUL \u0000 inside',
+      'half a pair \ud800',
+      'é 漢字 🧭',
+      'e\u0301 \u212b \ufb01',
+      `long ${'x'.repeat(100_000)}`,
+    ];
     const claim = await claimed(engine, 'a');
     await engine.append(claim, {
       entries: hard.map((body, index) => entry(index + 1, { body })),
@@ -126,7 +133,7 @@ export function journalContract(test: DeclareTest): void {
     );
     await refuses(engine.append(claim, { entries: [entry(1), entry(2, { body: 'other' })] }), 'JOURNAL_CONFLICT');
     await refuses(engine.append(claim, { entries: [entry(4), entry(5, { seq: 4 })] }), 'JOURNAL_CONFLICT');
-    await claimBy(engine, 'a', 'second', START + 60_000);
+    await takenOver(engine, 'a', 'second');
     await refuses(engine.append(claim, batch), 'JOURNAL_CONFLICT'); // whoever was replaced is told so
   });
 
@@ -170,7 +177,7 @@ export function journalContract(test: DeclareTest): void {
   test('refuses whatever comes under a stale claim, entries or none', async (engine) => {
     const stale = await claimed(engine, 'a');
     await engine.post('a', message('m'));
-    await claimBy(engine, 'a', 'second', START + 60_000);
+    await takenOver(engine, 'a', 'second');
     await refuses(engine.append(stale, { entries: [], taken: [1] }), 'JOURNAL_CONFLICT');
     assert.equal((await engine.inbox('a', 0)).length, 1);
   });
@@ -236,7 +243,7 @@ export function journalContract(test: DeclareTest): void {
 
   test('lets a conflict of one run spoil no other append of the same turn', async (engine) => {
     const stale = await claimed(engine, 'a');
-    await claimBy(engine, 'a', 'second', START + 30_000);
+    await takenOver(engine, 'a', 'second');
     const [b, c] = [await claimed(engine, 'b'), await claimed(engine, 'c')];
     const results = await Promise.allSettled([
       append(engine, b, 1),

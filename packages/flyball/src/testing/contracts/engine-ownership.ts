@@ -3,6 +3,7 @@ import {
   append,
   claimBy,
   claimed,
+  claimedBriefly,
   type DeclareTest,
   entry,
   LEASE_MS,
@@ -13,7 +14,9 @@ import {
   START,
   stalled,
   suspended,
+  takenOver,
 } from './engine-fixture.js';
+import { SHORT_MS } from './lease-time.js';
 import { refuses } from './suite.js';
 
 /** create, claim, renew, release: at most one owner at a time can write. */
@@ -56,7 +59,7 @@ export function ownershipContract(test: DeclareTest): void {
     await engine.create(newRun('a'));
   });
 
-  test('hands a run to the one who claims it', async (engine) => {
+  test('hands a run to the one who claims it', async (engine, _, time) => {
     await engine.create(newRun('a'));
     const claim = await claimBy(engine, 'a', 'first', START + 5);
     assert.equal(claim.runId, 'a');
@@ -64,7 +67,7 @@ export function ownershipContract(test: DeclareTest): void {
     assert.equal(claim.record.status, 'running');
     assert.deepEqual(claim.record, await engine.get('a'));
     assert.deepEqual(claim.record.owner, owner('first'));
-    assert.equal(claim.record.leaseUntil, START + 30_005);
+    time.ends(claim.record.leaseUntil, START + 5, LEASE_MS);
     assert.equal(claim.record.crashes, 0);
   });
 
@@ -88,10 +91,11 @@ export function ownershipContract(test: DeclareTest): void {
     assert.equal((await claimBy(engine, 'c', 'first')).record.status, 'running');
   });
 
-  test('hands over a run whose lease is over: the old claim is stale, the crash is counted', async (engine) => {
-    const old = await claimed(engine, 'a');
-    await refuses(claimBy(engine, 'a', 'second', START + 29_999), 'JOURNAL_CONFLICT');
-    const next = await claimBy(engine, 'a', 'second', START + 30_000);
+  test('hands over a run whose lease is over: the old claim is stale, the crash is counted', async (engine, _, time) => {
+    const old = await claimedBriefly(engine, 'a');
+    if (time.isExact) await refuses(claimBy(engine, 'a', 'second', START + SHORT_MS - 1), 'JOURNAL_CONFLICT');
+    await time.pass(SHORT_MS);
+    const next = await claimBy(engine, 'a', 'second', time.now);
     assert.ok(next.fence > old.fence, `the fencing number after ${old.fence} is ${next.fence}, which is not higher`);
     assert.deepEqual(next.previous, owner('first'));
     assert.equal(next.record.crashes, 1);
@@ -111,7 +115,7 @@ export function ownershipContract(test: DeclareTest): void {
 
   test('says how the run stood before', async (engine) => {
     assert.equal((await claimed(engine, 'a')).was, 'pending');
-    const second = await claimBy(engine, 'a', 'second', START + 60_000);
+    const second = await takenOver(engine, 'a', 'second');
     assert.equal(second.was, 'running');
     await engine.release(second, { status: 'paused', now: START });
     assert.equal((await claimBy(engine, 'a', 'third')).was, 'paused');
@@ -119,8 +123,8 @@ export function ownershipContract(test: DeclareTest): void {
 
   test('counts crashes in a row and starts again with a batch that is progress', async (engine) => {
     await claimed(engine, 'a');
-    await claimBy(engine, 'a', 'second', START + 100_000);
-    const third = await claimBy(engine, 'a', 'third', START + 200_000);
+    await takenOver(engine, 'a', 'second');
+    const third = await takenOver(engine, 'a', 'third');
     assert.equal(third.record.crashes, 2);
     await append(engine, third, 1);
     assert.equal((await engine.get('a'))?.crashes, 2);
@@ -135,38 +139,35 @@ export function ownershipContract(test: DeclareTest): void {
     assert.equal(claim.previous, undefined);
   });
 
-  test('extends leases and names the runs whose claim is stale', async (engine) => {
-    const a = await claimed(engine, 'a');
+  test('extends leases and names the runs whose claim is stale', async (engine, _, time) => {
+    const a = await claimedBriefly(engine, 'a');
     const b = await claimed(engine, 'b');
-    await claimBy(engine, 'b', 'second', START + 30_000);
+    await takenOver(engine, 'b', 'second');
     assert.deepEqual(await renewed(engine, [a, b], START + 90_000), ['b']);
-    assert.equal((await engine.get('a'))?.leaseUntil, START + 90_000);
-    await refuses(claimBy(engine, 'a', 'second', START + 60_000), 'JOURNAL_CONFLICT');
-    assert.equal((await engine.get('b'))?.leaseUntil, START + 60_000);
+    time.ends((await engine.get('a'))?.leaseUntil, START, 90_000);
+    time.ends((await engine.get('b'))?.leaseUntil, START, LEASE_MS);
+    if (time.isExact) await refuses(claimBy(engine, 'a', 'second', START + 89_999), 'JOURNAL_CONFLICT');
+    await time.pass(SHORT_MS);
+    await refuses(claimBy(engine, 'a', 'second', time.now), 'JOURNAL_CONFLICT');
   });
 
-  test('hears every sign of life, however many come at once', async (engine) => {
+  test('hears every sign of life, however many come at once', async (engine, _, time) => {
     const ids = Array.from({ length: 130 }, (_, n) => `run-${n}`);
     const signs = [];
     for (const [n, id] of ids.entries()) signs.push({ claim: await claimed(engine, id), activeMs: n });
     const last = ids.at(-1) ?? '';
-    await claimBy(engine, last, 'second', START + LEASE_MS);
+    await takenOver(engine, last, 'second');
     assert.deepEqual(await engine.renew(signs, { now: START + 10, leaseMs: LEASE_MS }), [last]);
-    const stand = async (id: string) => {
+    for (const [n, id] of ids.slice(0, -1).entries()) {
       const { leaseUntil, activeMs } = (await engine.get(id)) ?? assert.fail(`${id} is gone`);
-      return [id, leaseUntil, activeMs];
-    };
-    const held = ids.slice(0, -1);
-    assert.deepEqual(
-      await Promise.all(held.map(stand)),
-      held.map((id, n) => [id, START + 10 + LEASE_MS, n]),
-    );
+      time.ends(leaseUntil, START + 10, LEASE_MS);
+      assert.equal(activeMs, n, `it was not heard how long ${id} was at work`);
+    }
   });
 
   test('counts what a killed owner may have worked, also when the one after it is killed before it writes', async (engine) => {
     await claimed(engine, 'a');
-    const over = (by: string, now: number) =>
-      engine.claim('a', { owner: owner(by), now, leaseMs: LEASE_MS, isGone: () => true });
+    const over = (by: string, now: number) => takenOver(engine, 'a', by, now);
     const second = await over('second', START + 2_000);
     assert.equal(second.record.activeMs, 2_000, 'it was at work until now at most');
     const third = await over('third', START + 2_500);
@@ -178,8 +179,7 @@ export function ownershipContract(test: DeclareTest): void {
   test('counts what a killed owner may have worked from its last renewal on, and not from its claim', async (engine) => {
     const first = await claimed(engine, 'a');
     await engine.renew([{ claim: first, activeMs: 4_000 }], { now: START + 5_000, leaseMs: LEASE_MS });
-    const by = { owner: owner('second'), now: START + 6_000, leaseMs: LEASE_MS, isGone: () => true };
-    assert.equal((await engine.claim('a', by)).record.activeMs, 4_000 + 1_000);
+    assert.equal((await takenOver(engine, 'a', 'second', START + 6_000)).record.activeMs, 4_000 + 1_000);
   });
 
   test('keeps how long the run was at work by the last sign of life, and counts on from there', async (engine) => {
@@ -187,7 +187,7 @@ export function ownershipContract(test: DeclareTest): void {
     assert.equal(first.record.activeMs, 0);
     await engine.renew([{ claim: first, activeMs: 4_000 }], { now: START + 5_000, leaseMs: 30_000 });
     assert.equal((await engine.get('a'))?.activeMs, 4_000);
-    const second = await claimBy(engine, 'a', 'second', START + 40_000);
+    const second = await takenOver(engine, 'a', 'second', START + 40_000);
     assert.deepEqual(second.previous, owner('first'));
     assert.equal(second.record.activeMs, 4_000 + 10_000, 'its next sign was due a third of the lease after the last');
     await engine.release(second, { status: 'pending', now: START + 50_000, activeMs: 9_000 });
@@ -229,8 +229,8 @@ export function ownershipContract(test: DeclareTest): void {
 
   test('ignores the release of a stale claim: its successor decides', async (engine) => {
     const old = await claimed(engine, 'a');
-    const next = await claimBy(engine, 'a', 'second', START + 30_000);
-    await engine.release(old, { status: 'failed', now: START + 30_000 });
+    const next = await takenOver(engine, 'a', 'second');
+    await engine.release(old, { status: 'failed', now: START });
     assert.equal((await engine.get('a'))?.status, 'running');
     await append(engine, next, 1);
   });

@@ -20,6 +20,7 @@ import {
   stalled,
   suspended,
   TENANT,
+  takenOver,
 } from './engine-fixture.js';
 import { refuses } from './suite.js';
 
@@ -95,7 +96,7 @@ export function retentionContract(test: DeclareTest): void {
 
   test('forgets the crashes of a run that somebody puts back in line', async (engine) => {
     await claimed(engine, 'a');
-    const again = await claimBy(engine, 'a', 'second', START + 60_000);
+    const again = await takenOver(engine, 'a', 'second');
     assert.equal(again.record.crashes, 1);
     await engine.release(again, { status: 'stalled', attention: 'it crashed', now: START });
     await engine.requeue('a');

@@ -16,6 +16,7 @@ import {
   renewed,
   reopened,
   START,
+  takenOver,
 } from './engine-fixture.js';
 import { refuses } from './suite.js';
 
@@ -61,7 +62,7 @@ export function sharedContract(test: DeclareTest): void {
     assert.ok(won !== undefined && others.length === 0, 'not exactly one of two claims succeeded');
     const [winner, loser] = won.record.owner?.id === 'here' ? [here, there] : [there, here];
     await append(winner, won, 1);
-    const next = await claimBy(loser, 'a', 'next', START + LEASE_MS);
+    const next = await takenOver(loser, 'a', 'next');
     await append(loser, next, 2);
     await refuses(append(winner, won, 2), 'JOURNAL_CONFLICT');
     await refuses(winner.append(won, { entries: [entry(3)] }), 'JOURNAL_CONFLICT');

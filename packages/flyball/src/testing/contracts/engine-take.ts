@@ -3,6 +3,7 @@ import type { Engine } from '../../ports/engine.js';
 import {
   append,
   claimed,
+  claimedBriefly,
   type DeclareTest,
   due,
   LEASE_MS,
@@ -14,6 +15,7 @@ import {
   START,
   suspended,
 } from './engine-fixture.js';
+import { SHORT_MS } from './lease-time.js';
 import { refuses } from './suite.js';
 
 type Query = Parameters<Engine['take']>[0];
@@ -34,7 +36,7 @@ async function asleep(engine: Engine, runId: string, tenant: string, wakeAt: num
 
 /** take: what is due, claimed without anybody getting in another's way. */
 export function takeContract(test: DeclareTest): void {
-  test('claims what is due, as a claim does', async (engine) => {
+  test('claims what is due, as a claim does', async (engine, _, time) => {
     await engine.create(newRun('new'));
     await suspended(engine, 'timed', START - 1);
     await suspended(engine, 'waits');
@@ -47,7 +49,7 @@ export function takeContract(test: DeclareTest): void {
     for (const claim of claims) {
       const { status, owner: holder, leaseUntil, wakeAt, waiting, crashes } = claim.record;
       assert.deepEqual([status, holder, wakeAt, waiting, crashes], ['running', owner('first'), undefined, [], 0]);
-      assert.equal(leaseUntil, START + LEASE_MS);
+      time.ends(leaseUntil, START, LEASE_MS);
       assert.equal(claim.previous, undefined);
       assert.deepEqual(await engine.get(claim.runId), claim.record);
       await append(engine, claim, 1);
@@ -71,15 +73,16 @@ export function takeContract(test: DeclareTest): void {
     assert.deepEqual(got.sort(), ids);
   });
 
-  test('takes runs over whose lease is over or whose owner is gone, and counts the crash', async (engine) => {
-    const late = await claimed(engine, 'late');
-    const [claim] = await take(engine, 'second', { now: START + LEASE_MS });
+  test('takes runs over whose lease is over or whose owner is gone, and counts the crash', async (engine, _, time) => {
+    const late = await claimedBriefly(engine, 'late');
+    await time.pass(SHORT_MS);
+    const [claim] = await take(engine, 'second', { now: time.now });
     assert.deepEqual(claim?.previous, owner('first'));
     assert.deepEqual([claim?.was, claim?.record.crashes], ['running', 1]);
     await refuses(append(engine, late, 1), 'JOURNAL_CONFLICT');
-    assert.deepEqual(await take(engine, 'third', { now: START + LEASE_MS }), []);
+    assert.deepEqual(await take(engine, 'third', { now: time.now }), []);
     const isGone = ({ id }: { readonly id: string }) => id === 'second';
-    assert.deepEqual(await idsOf(take(engine, 'third', { now: START + LEASE_MS, isGone })), ['late']);
+    assert.deepEqual(await idsOf(take(engine, 'third', { now: time.now, isGone })), ['late']);
   });
 
   test('takes only what it is asked for', async (engine) => {
