@@ -5,7 +5,7 @@ import type { Stop } from '../core/outcome.js';
 
 /**
  * Where runs live: their records, journals, inboxes and leases. What is not in the journal did not happen.
- * Bodies are opaque text to an engine; the runtime encodes and decodes them.
+ * Bodies are opaque text to an engine, of which it changes no character; the runtime encodes and decodes them.
  *
  * Every call says what time it is for the caller. Dates of runs go by that. Leases go by one clock that all owners share:
  * an engine that serves several machines has its own, and one that serves one machine may take the callers' time for it.
@@ -22,7 +22,8 @@ export interface Engine {
   create(run: NewRun): Promise<void>;
   /**
    * Takes the run for `owner` under a new fencing number, when it has no owner, its lease is over, or `isGone(owner)`.
-   * Whoever decides whose turn it is says so of any owner: the number protects the run from the one before.
+   * Whoever decides whose turn it is says so of any owner, `owner` itself included: the number protects the run from the
+   * one before.
    * It is asked of the owner that the run is taken from, and what it says holds for that moment: an engine that asks first
    * and writes later writes only while the run still has the number that it asked about, and else asks again.
    * Rejects with JOURNAL_CONFLICT while another owner holds it, and for an `owner` that was declared gone: looked up and
@@ -46,7 +47,10 @@ export interface Engine {
    * given in one turn share a commit.
    */
   append(claim: Claim, batch: Batch): Promise<void>;
-  /** Signs of life: extends the leases, and keeps how long the runs were at work. Answers the run ids whose claim is stale. */
+  /**
+   * Signs of life: extends the leases, those that are over included, and keeps how long the runs were at work. Answers the
+   * run ids whose claim is stale.
+   */
   renew(
     signs: readonly SignOfLife[],
     by: { readonly now: number; readonly leaseMs: number },
@@ -63,7 +67,7 @@ export interface Engine {
   list(filter: RunFilter): Promise<RunPage>;
   /** How runs stand, counted over all of them. */
   count(): Promise<RunCounts>;
-  /** Entries of one generation in order. `from` and `to` are inclusive. An unknown run reads as empty. */
+  /** All entries of one generation in order. `from` and `to` are inclusive. An unknown run reads as empty. */
   read(
     runId: string,
     range: { readonly generation: number; readonly from?: number; readonly to?: number },
@@ -84,7 +88,7 @@ export interface Engine {
    * Otherwise nothing is stored: `answered`, or `closed` where there is no such open wait.
    */
   post(runId: string, message: InboxMessage): Promise<Posted>;
-  /** The waits of a run that are open, in the order in which they were opened. */
+  /** All waits of a run that are open, in the order in which they were opened. */
   waits(runId: string): Promise<readonly OpenWait[]>;
   /** Messages not yet taken, in order of arrival, from number `after` on (exclusive). */
   inbox(runId: string, after: number): Promise<readonly StoredMessage[]>;
@@ -171,7 +175,10 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** A run that has ended, with all that belongs to it. What was said to it and never heard is not part of it. */
+/**
+ * A run that has ended, with all that belongs to it. What was said to it and never heard is not part of it, and nobody
+ * counts its crashes any more.
+ */
 export interface WholeRun {
   readonly record: RunRecord;
   /** Of all generations, in order. */
@@ -298,7 +305,10 @@ export interface ClaimRequest extends Taker {
   readonly isGone: (owner: Owner) => boolean;
 }
 
-/** The right to write to a run. */
+/**
+ * The right to write to a run. It is stale once the run was released, somebody took it, or its owner was declared gone: the
+ * end of the lease alone takes nothing from it.
+ */
 export interface Claim {
   readonly runId: string;
   readonly fence: number;

@@ -48,7 +48,7 @@ it('an engine is not tested for storing anything without being asked to, and doe
 });
 
 it.each(WRONG_ENGINES.map(({ title, what, change }) => [what ?? title, title, change] as const))(
-  'an engine that breaks one promise is found: %s [R10-PORT-CONTRACT] [R19-CONTRACT-PROMISES]',
+  'an engine that breaks one promise is found: %s [R10-PORT-CONTRACT] [R19-CONTRACT-PROMISES] [R19-CONTRACT-OVERLOOKED]',
   async (_, title, change) => {
     const open = () => {
       const engine = memoryEngine();

@@ -365,4 +365,119 @@ const RECORDS: readonly WrongEngine[] = [
   },
 ];
 
-export const WRONG_ENGINES: readonly WrongEngine[] = [...JOURNALS, ...LINES, ...RECORDS];
+const keptOfRefused = 'keeps nothing of a refused batch beside the journal either';
+/** Whatever it answers, it has written a part. */
+const leaves = (what: string, part: (batch: Batch) => Partial<Batch>): WrongEngine => ({
+  title: keptOfRefused,
+  what: `a refused batch leaves ${what}`,
+  change: (engine) => ({
+    append: (claim, batch) =>
+      engine.append(claim, batch).catch(async (error: unknown) => {
+        await engine.append(claim, { entries: [], ...part(batch) }).catch(() => undefined);
+        throw error;
+      }),
+  }),
+});
+const MOST_LEASE_MS = 60_000;
+/** What the contract held no engine to at first. */
+const OVERLOOKED: readonly WrongEngine[] = [
+  leaves('its waits open', ({ opened = [] }) => ({ opened })),
+  leaves('waits closed', ({ closed = [] }) => ({ closed })),
+  leaves('the crash counter at its start', ({ progress = false }) => ({ progress })),
+  {
+    title: 'takes no answer to one wait for an answer to another',
+    what: 'an answer to a wait that is closed goes to the one that is open',
+    change: (engine) => ({
+      async post(runId, message) {
+        const [wait, ...others] = message.kind === 'answer' ? await engine.waits(runId) : [];
+        const isOnly = wait !== undefined && others.length === 0;
+        return engine.post(runId, isOnly ? { ...message, name: wait.token } : message);
+      },
+    }),
+  },
+  {
+    title: 'extends a lease that is over, where nobody took the run',
+    what: 'a renewal calls a claim stale whose lease is over',
+    change: (engine) => ({
+      async renew(signs, by) {
+        const stale: string[] = [];
+        for (const sign of signs) {
+          const { owner, leaseUntil = 0 } = (await engine.get(sign.claim.runId)) ?? {};
+          const isOver = owner !== undefined && leaseUntil <= by.now;
+          stale.push(...(isOver ? [sign.claim.runId] : await engine.renew([sign], by)));
+        }
+        return stale;
+      },
+    }),
+  },
+  {
+    title: 'hears an owner whose lease is over, where nobody took the run: what it writes, and how the run rests',
+    what: 'a release is dropped whose lease is over',
+    change: (engine) => ({
+      async release(claim, rest) {
+        const { leaseUntil = 0 } = (await engine.get(claim.runId)) ?? {};
+        if (leaseUntil > rest.now || !(await holds(engine, claim))) await engine.release(claim, rest);
+      },
+    }),
+  },
+  {
+    title: 'leases a run for as long as whoever claims it asks',
+    what: 'a claim holds for a minute at most',
+    change: (engine) => ({
+      claim: (runId, by) => engine.claim(runId, { ...by, leaseMs: Math.min(by.leaseMs, MOST_LEASE_MS) }),
+    }),
+  },
+  {
+    title: 'leases what it takes for as long as whoever takes it asks',
+    what: 'what is taken is leased for a minute at most',
+    change: (engine) => ({
+      take: (query, by) => engine.take(query, { ...by, leaseMs: Math.min(by.leaseMs, MOST_LEASE_MS) }),
+    }),
+  },
+  {
+    title: 'hands a run to the same owner again that is said to be gone: its old claim is stale',
+    what: 'an owner cannot take a run from itself',
+    change: (engine) => ({
+      claim: async (runId, by) => {
+        const { owner } = (await engine.get(runId)) ?? {};
+        return engine.claim(runId, owner?.id === by.owner.id ? { ...by, isGone: () => false } : by);
+      },
+    }),
+  },
+  {
+    title: 'takes what is to be left asleep once something came for it',
+    change: (engine) => ({
+      async take({ asleep = [], ...query }, by) {
+        const found = await engine.due({ ...query, limit: 1_000 });
+        const only = found.filter((runId) => !asleep.includes(runId));
+        return engine.take({ ...query, ...(asleep.length > 0 ? { only } : {}) }, by);
+      },
+    }),
+  },
+  {
+    title: 'puts back all that the record of a run says',
+    what: 'a run that is put back is of the first version',
+    change: (engine) => ({
+      restore: ({ record, ...whole }, operation) =>
+        engine.restore({ ...whole, record: { ...record, version: '1' } }, operation),
+    }),
+  },
+  {
+    title: 'reads a journal of any length',
+    change: (engine) => ({ read: async (runId, range) => (await engine.read(runId, range)).slice(0, 10_000) }),
+  },
+  {
+    title: 'names every open wait, however many there are',
+    change: (engine) => ({ waits: async (runId) => (await engine.waits(runId)).slice(0, 100) }),
+  },
+  {
+    title: 'keeps text that no encoding survives by chance',
+    what: 'characters that look the same are made the same',
+    change: (engine) => ({
+      read: async (runId, range) =>
+        (await engine.read(runId, range)).map(({ body, ...entry }) => ({ ...entry, body: body.normalize('NFC') })),
+    }),
+  },
+];
+
+export const WRONG_ENGINES: readonly WrongEngine[] = [...JOURNALS, ...LINES, ...RECORDS, ...OVERLOOKED];

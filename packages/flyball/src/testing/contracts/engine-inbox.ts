@@ -104,6 +104,21 @@ export function inboxContract(test: DeclareTest): void {
     assert.deepEqual(await engine.waits('nobody'), []);
   });
 
+  test('takes no answer to one wait for an answer to another', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const wait = (token: string, seq: number) => ({ token, generation: 0, seq, asked: true, since: START });
+    const answer = (id: string, name: string) => message(id, { kind: 'answer', name });
+    await engine.append(claim, { entries: [entry(1)], opened: [wait('first', 1)] });
+    await engine.append(claim, { entries: [entry(2)], opened: [wait('second', 2)], closed: ['first'] });
+    assert.equal(await engine.post('a', answer('late', 'first')), 'closed');
+    assert.deepEqual(await engine.inbox('a', 0), [], 'an answer that was refused is in the inbox');
+    assert.equal(await engine.post('a', answer('due', 'second')), 'accepted');
+    assert.deepEqual(
+      (await engine.inbox('a', 0)).map(({ name }) => name),
+      ['second'],
+    );
+  });
+
   test('does not wake a run for messages it has taken', async (engine) => {
     const claim = await claimed(engine, 'a');
     await engine.post('a', message('m'));
@@ -146,6 +161,17 @@ export function inboxContract(test: DeclareTest): void {
       (await engine.waits('a')).map(({ token }) => token),
       ['c', 'a', 'b'],
     );
+  });
+
+  test('names every open wait, however many there are', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const tokens = Array.from({ length: 250 }, (_, n) => `token-${n}`);
+    for (const [n, some] of [tokens.slice(0, 40), tokens.slice(40)].entries()) {
+      const place = { generation: 0, seq: n + 1, asked: false, since: START };
+      await engine.append(claim, { entries: [entry(n + 1)], opened: some.map((token) => ({ token, ...place })) });
+    }
+    const named = new Set((await engine.waits('a')).map(({ token }) => token));
+    assert.equal(named.size, tokens.length, 'it does not name all waits that are open');
   });
 
   test('puts resting runs back in line', async (engine) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Engine } from '../../ports/engine.js';
+import type { Batch, Engine } from '../../ports/engine.js';
 import {
   append,
   bodies,
@@ -119,6 +119,34 @@ export function journalContract(test: DeclareTest): void {
     assert.equal((await engine.read('a', { generation: 1 })).length, 2);
   });
 
+  test('keeps nothing of a refused batch beside the journal either', async (engine) => {
+    const stale = await claimed(engine, 'a');
+    const claim = await takenOver(engine, 'a', 'second'); // one crash
+    const wait = (token: string, seq: number) => ({ token, generation: 0, seq, asked: true, since: START });
+    await engine.append(claim, { entries: [entry(1)], opened: [wait('open', 1)] });
+    await engine.post('a', message('m'));
+    const stand = async () => ({
+      record: await engine.get('a'),
+      waits: await engine.waits('a'),
+      inbox: await engine.inbox('a', 0),
+      blobs: [...(await engine.blobs(TENANT, ['h']))],
+      links: await engine.links(TENANT, 'tip'),
+    });
+    const before = await stand();
+    const link = { id: 'tip', parent: undefined, header: '', content: 'x' };
+    const batch: Omit<Batch, 'entries'> = {
+      ...{ opened: [wait('new', 2)], closed: ['open'], taken: before.inbox.map(({ number }) => number) },
+      ...{ progress: true, version: '2', generation: 3, blobs: [['h', 'content']], links: [link] },
+    };
+    const orphan = { ...link, id: 'orphan', parent: 'missing' };
+    const other = entry(1, { body: 'other' });
+    await refuses(engine.append(claim, { ...batch, entries: [other] }), 'JOURNAL_CONFLICT');
+    await refuses(engine.append(stale, { ...batch, entries: [entry(2)] }), 'JOURNAL_CONFLICT');
+    await refuses(engine.append(claim, { ...batch, entries: [entry(2)], links: [link, orphan] }), 'INPUT_INVALID');
+    assert.deepEqual(await stand(), before);
+    await engine.append(claim, { ...batch, entries: [entry(2)] });
+  });
+
   test('takes a batch that was written before for written, and changes nothing', async (engine) => {
     const claim = await claimed(engine, 'a');
     const batch = { entries: [entry(1), entry(2)], blobs: [['h', 'content']], generation: 0 } as const;
@@ -205,6 +233,17 @@ export function journalContract(test: DeclareTest): void {
     );
     await engine.append(claim, { entries: [], taken: inbox.map(({ number }) => number) });
     assert.deepEqual(await engine.inbox('a', 0), []);
+  });
+
+  test('reads a journal of any length', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const batch = 1_000;
+    for (let first = 1; first <= 12 * batch; first += batch)
+      await engine.append(claim, { entries: Array.from({ length: batch }, (_, n) => entry(first + n)) });
+    const seqs = (await engine.read('a', { generation: 0 })).map(({ seq }) => seq);
+    assert.deepEqual([seqs.length, seqs.at(-1)], [12 * batch + 1, 12 * batch]);
+    const rest = await engine.read('a', { generation: 0, from: 1_500 });
+    assert.deepEqual([rest.length, rest[0]?.seq], [10_501, 1_500]);
   });
 
   test('keeps the contents and links of tenants apart', async (engine) => {

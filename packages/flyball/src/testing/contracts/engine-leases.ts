@@ -20,6 +20,45 @@ const HOUR_MS = 3_600_000;
 
 /** What begins and ends with a lease, whosever clock it goes by. */
 export function leasesContract(test: DeclareTest): void {
+  test('leases a run for as long as whoever claims it asks', async (engine, _, time) => {
+    for (const leaseMs of [SHORT_MS, 10_000, 90_000]) {
+      await engine.create(newRun(`${leaseMs}`));
+      const by = { owner: owner('first'), now: START, leaseMs, isGone: nobodyIsGone };
+      time.ends((await engine.claim(`${leaseMs}`, by)).record.leaseUntil, START, leaseMs);
+    }
+    await time.pass(SHORT_MS);
+    assert.deepEqual(await due(engine, time.now), [`${SHORT_MS}`]);
+  });
+
+  test('leases what it takes for as long as whoever takes it asks', async (engine, _, time) => {
+    const query = { now: START, limit: 9, agents: ['agent'], isGone: nobodyIsGone };
+    for (const leaseMs of [SHORT_MS, 10_000, 90_000]) {
+      await engine.create(newRun(`${leaseMs}`));
+      const [claim] = await engine.take({ ...query, only: [`${leaseMs}`] }, { owner: owner('first'), leaseMs });
+      time.ends(claim?.record.leaseUntil, START, leaseMs);
+    }
+    await time.pass(SHORT_MS);
+    assert.deepEqual(await due(engine, time.now), [`${SHORT_MS}`]);
+  });
+
+  test('extends a lease that is over, where nobody took the run', async (engine, _, time) => {
+    const claim = await claimedBriefly(engine, 'a');
+    await time.pass(SHORT_MS);
+    const sign = { claim, activeMs: 7 };
+    assert.deepEqual(await engine.renew([sign], { now: time.now, leaseMs: LEASE_MS }), []);
+    await refuses(claimBy(engine, 'a', 'second', time.now), 'JOURNAL_CONFLICT');
+    assert.equal((await engine.get('a'))?.activeMs, 7);
+  });
+
+  test('hears an owner whose lease is over, where nobody took the run: what it writes, and how the run rests', async (engine, _, time) => {
+    const claim = await claimedBriefly(engine, 'a');
+    await time.pass(SHORT_MS);
+    await append(engine, claim, 1);
+    await engine.release(claim, { status: 'done', now: time.now });
+    const { status, owner: holder } = (await engine.get('a')) ?? assert.fail('a is gone');
+    assert.deepEqual([status, holder], ['done', undefined]);
+  });
+
   test('finds a run whose lease is over, unless it was renewed', async (engine, _, time) => {
     const a = await claimedBriefly(engine, 'a');
     await claimedBriefly(engine, 'b');

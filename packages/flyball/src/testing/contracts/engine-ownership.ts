@@ -113,6 +113,15 @@ export function ownershipContract(test: DeclareTest): void {
     assert.deepEqual(next.previous, owner('first'));
   });
 
+  test('hands a run to the same owner again that is said to be gone: its old claim is stale', async (engine) => {
+    const old = await claimed(engine, 'a');
+    const next = await takenOver(engine, 'a', 'first');
+    assert.ok(next.fence > old.fence, `the fencing number after ${old.fence} is ${next.fence}, which is not higher`);
+    assert.deepEqual(next.previous, owner('first'));
+    await refuses(append(engine, old, 1), 'JOURNAL_CONFLICT');
+    await append(engine, next, 1);
+  });
+
   test('says how the run stood before', async (engine) => {
     assert.equal((await claimed(engine, 'a')).was, 'pending');
     const second = await takenOver(engine, 'a', 'second');

@@ -57,6 +57,18 @@ export function restoreContract(test: DeclareTest): void {
     await again.close();
   });
 
+  test('puts back all that the record of a run says', async (engine) => {
+    await engine.create(newRun('parent'));
+    const record: RunRecord = {
+      ...{ id: 'a', agent: 'other', version: '7', tenant: TENANT, subject: 'ada', status: 'degraded', generation: 2 },
+      ...{ createdAt: START + 1, updatedAt: START + 9, waiting: [], crashes: 0, activeMs: 11, code: 'MODEL_REJECTED' },
+      ...{ fork: { run: 'parent', generation: 0, seq: 0 }, source: 'agents.mjs' },
+    };
+    const entries = [0, 1, 2].map((generation) => entry(0, { generation }));
+    await engine.restore({ record, entries, blobs: [], links: [] }, back('a'));
+    assert.deepEqual(await engine.get('a'), record);
+  });
+
   test('takes a run out again that was put back', async (engine) => {
     const whole = await ended(engine, 'a');
     for (const _ of [1, 2]) {

@@ -100,6 +100,14 @@ export function takeContract(test: DeclareTest): void {
     assert.deepEqual(await idsOf(take(engine, 'first')), ['a', 'asleep', 'newer']);
   });
 
+  test('takes what is to be left asleep once something came for it', async (engine) => {
+    for (const id of ['told', 'requeued', 'asleep']) await suspended(engine, id, START);
+    await engine.post('told', message('m'));
+    await engine.requeue('requeued');
+    const asleep = ['told', 'requeued', 'asleep'];
+    assert.deepEqual(await idsOf(take(engine, 'first', { asleep })), ['requeued', 'told']);
+  });
+
   test('lets tenants take turns, so that one with many runs does not hold up the others', async (engine) => {
     const count = 60;
     for (let n = 0; n < count; n++) await engine.create(newRun(`large-${n}`, { tenant: 'large' }));
