@@ -395,6 +395,20 @@ const OTHERS: readonly PlantedFault[] = [
     find: "status: 'pending', crashes: 0 } as const;",
     put: "status: 'pending' } as const;",
   },
+  {
+    name: 'gone-and-leased',
+    file: 'adapters/engine-memory/retention.ts',
+    what: 'an owner that was declared gone keeps its leases',
+    find: 'state.change(run, { leaseUntil: Math.min(run.leaseUntil ?? at, at), fence: run.fence + 1 });',
+    put: 'state.change(run, { leaseUntil: Math.max(run.leaseUntil ?? at, at), fence: run.fence + 1 });',
+  },
+  {
+    name: 'renewed-for-less',
+    file: 'adapters/engine-memory/run-ownership.ts',
+    what: 'a renewal holds a quarter as long as it is asked to',
+    find: 'else Object.assign(run, { leaseUntil: now + leaseMs, aliveAt: now, activeMs });',
+    put: 'else Object.assign(run, { leaseUntil: now + leaseMs / 4, aliveAt: now, activeMs });',
+  },
 ];
 
 export const plantedFaults: readonly PlantedFault[] = [...FOUND_OUTSIDE, ...OTHERS];

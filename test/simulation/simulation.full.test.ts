@@ -17,7 +17,7 @@ it('keeps every promise under many seeds [R10-SIM-MANY]', async () => {
 });
 
 it.each(plantedFaults.filter(({ missed }) => missed === undefined))(
-  'finds $name: $what [R10-SIM-PLANTED]',
+  'finds $name: $what [R10-SIM-PLANTED] [R19-SIM-LEASES]',
   async (fault) => {
     const { seeds } = await find(fault, { first: 1, seeds: 20_000 });
     expect(seeds).toBeGreaterThan(0);

@@ -32,6 +32,8 @@ export class Truth {
   isFull: () => Error | undefined = () => undefined;
   /** Runs by the effects that started them. */
   private readonly starts = new Map<string, string>();
+  /** Owners that are being declared gone: their leases end in the storage a moment before it is known here. */
+  private readonly going = new Set<string>();
   private readonly announced = new Map<string, { owner: Owner; version: string; since: number; until: number }>();
   private readonly inner: Engine;
   private readonly outside: Outside;
@@ -79,6 +81,7 @@ export class Truth {
           if (claim.fence !== known.fence) this.outside.blame('fence:renewed', `${claim.runId} under ${claim.fence}`);
           known.leaseUntil = now() + leaseMs;
           known.worked.renewed({ activeMs, at: now() }, leaseMs);
+          await this.lookAtLease(known);
         }
         return stale;
       },
@@ -114,11 +117,29 @@ export class Truth {
       },
       workers: () => inner.workers(now()),
       declareGone: async (operation) => {
+        this.going.add(operation.of);
         const held = await inner.declareGone({ ...operation, at: now() }); // leases end by the clock of the storage
-        for (const runId of held) Object.assign(this.runs.get(runId) ?? {}, { leaseUntil: 0 });
+        const known = held.flatMap((runId) => this.runs.get(runId) ?? []);
+        for (const run of known) run.leaseUntil = 0;
+        this.going.delete(operation.of);
+        for (const run of known) await this.lookAtLease(run);
         return held;
       },
     };
+  }
+
+  /**
+   * Whose turn it is, is judged here (`due`, `take`). So that the engine judges alike, it has to have stored the lease that
+   * was given, or none that is not over.
+   */
+  private async lookAtLease(known: Known): Promise<void> {
+    const { runId, fence, owner, leaseUntil } = known;
+    const record = await this.inner.get(runId);
+    const isSame = known.fence === fence && known.leaseUntil === leaseUntil && record?.owner?.id === owner?.id;
+    if (record === undefined || owner === undefined || !isSame || this.going.has(owner.id)) return; // it went on
+    const { leaseUntil: stored = 0 } = record;
+    const isRight = leaseUntil <= this.outside.now() ? stored <= this.outside.now() : stored === leaseUntil;
+    if (!isRight) this.outside.blame('lease:stored', `${runId} of ${owner.id}: ${stored}, and not ${leaseUntil}`);
   }
 
   /** Owners are out of time by the clock of the storage, timers are over by the clock of whoever looks. */
@@ -201,6 +222,9 @@ export class Truth {
     known.worked.claimed(fence, { activeMs: claim.record.activeMs, at: now() }, leaseMs);
     known.sleep.wakes();
     this.outside.trace(`${owner.id} holds ${runId} under ${fence}`);
+    const { leaseUntil } = claim.record;
+    if (leaseUntil !== known.leaseUntil)
+      blame('lease:stored', `${runId} of ${owner.id}: ${leaseUntil}, and not ${known.leaseUntil}`);
     return claim;
   }
 
