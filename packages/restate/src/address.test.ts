@@ -21,7 +21,7 @@ describe('an address of Restate', () => {
       expect(() => settle(optionsIn(`restate://:tok@one:8080?${slip}`)), slip).toThrow(
         expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.not.stringMatching(/SEC|RET/) }),
       );
-    expect(() => settle({ url: 'restate://a:SECRET@one:8080' })).toThrow(/^(?!.*SECRET)/);
+    expect(() => settle({ url: 'http://a:SECRET@one:8080' })).toThrow(/^(?!.*SECRET)/);
     expect(() => optionsIn('restate://:SE/C?RET@one')).toThrow(/^(?!.*SE\/C)/);
   });
 
@@ -51,6 +51,32 @@ describe('an address of Restate', () => {
     expect(() => settled(undefined)).toThrow('takes an object with options');
   });
 
+  it('is refused in one of its options with the form that this option has [R19-RESTATE-FORMS]', () => {
+    const forms = { admin: 'http://host:9070', address: 'http://host:9080' };
+    for (const [name, form] of Object.entries(forms))
+      for (const slip of ['127.0.0.1:9070', 'restate://127.0.0.1:9070', 'ftp://one', 'http://one/path'])
+        for (const given of [optionsIn(`restate://one?${name}=${slip}`), { url: 'restate://one', [name]: slip }])
+          expect(() => settle(given), slip).toThrow(`${name} is not an address. Write it as ${form}.`);
+    for (const slip of ['one:8080', 'http://one/path'])
+      expect(() => settle({ url: slip })).toThrow(
+        'The address of Restate is not an address. Write it as restate://host',
+      );
+  });
+
+  it('says in code what it says on the command line, and nothing twice [R19-RESTATE-CODE-ADDRESS]', () => {
+    const address = 'restates://:tok@one,two?listen=0.0.0.0:9081&tenants=5&identity=publickeyv1_a';
+    expect(settle({ url: address, name: 'mine' })).toEqual(settle({ ...optionsIn(address), name: 'mine' }));
+    expect(settle({ url: ['restate://one:8080?name=mine', 'http://two:8080'] })).toMatchObject({
+      ingress: ['http://one:8080', 'http://two:8080'],
+      name: 'mine',
+    });
+    for (const twice of [
+      { url: address, listen: '127.0.0.1:9080' },
+      { url: ['restate://one?listen=127.0.0.1:9080', 'restate://two?listen=127.0.0.1:9080'] },
+    ])
+      expect(() => settle(twice)).toThrow('listen is set more than once.');
+  });
+
   it('leads to the admin API beside it, unless that is elsewhere [R10-RESTATE-COMMAND]', () => {
     expect(settle(optionsIn('restate://one:8080,two:8080'))).toMatchObject({
       ingress: ['http://one:8080', 'http://two:8080'],
@@ -76,7 +102,10 @@ describe('an address of Restate', () => {
     expect(wrong('restate://:secret@/x/y')).toThrow(/^(?!.*secret)/);
     expect(wrong('restate://host?tenant=3')).toThrow('has no option "tenant"');
     expect(wrong('restate://host?tenants=none')).toThrow('must be a whole number above 0');
-    expect(wrong('restate://host?listen=9080')).toThrow('Write it as host:port');
+    expect(wrong('restate://host?tenants=x')).toThrow('must be a whole number above 0, not "x".');
+    expect(wrong('restate://host?agents.writer=0')).toThrow('must be a whole number above 0, not 0.');
+    expect(wrong('restate://host?listen=9080')).toThrow('Write it as host:port: 127.0.0.1:9080.');
+    expect(wrong('restate://host?name=%')).toThrow('name in the address of Restate cannot be read. Write % as %25.');
     expect(wrong('restate://host?name=a%20b')).toThrow('cannot be the name');
   });
 });

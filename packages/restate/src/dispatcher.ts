@@ -3,7 +3,7 @@ import { Admin } from './admin.js';
 import { Callee } from './callee.js';
 import { Deliveries } from './deliveries.js';
 import { Drivers } from './drivers.js';
-import { type Endpoint, openEndpoint } from './endpoint.js';
+import { type Endpoint, openEndpoint, refuseWrongKeys } from './endpoint.js';
 import { addressOf, isAtWork, newSecret } from './neighbors.js';
 import { completePromise } from './node20.js';
 import { type RestateOptions, settle } from './options.js';
@@ -26,6 +26,7 @@ export interface RestateDispatcher extends Dispatcher {
 export function restateDispatcher(options: RestateOptions): RestateDispatcher {
   const settings = settle(options);
   completePromise();
+  refuseWrongKeys(settings);
   const drivers = new Drivers();
   const secret = newSecret();
   const deliveries = new Deliveries(settings);

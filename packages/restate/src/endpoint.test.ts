@@ -1,6 +1,7 @@
 import { connect } from 'node:http2';
 import { type Driver, FlyballError } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { restateDispatcher } from './dispatcher.js';
 import { Drivers } from './drivers.js';
 import { openEndpoint } from './endpoint.js';
 import { addressOf, isAtWork } from './neighbors.js';
@@ -74,8 +75,23 @@ describe('where a worker listens for Restate', () => {
   it('says where its port is in use that several workers need a load balancer [R19-RESTATE-UNBALANCED]', async () => {
     const { url } = await opened();
     const listen = new URL(url).host;
-    await expect(opened({ listen })).rejects.toThrow(/is in use.*listen=host:port.*address=.*load balancer/s);
+    await expect(opened({ listen })).rejects.toThrow(
+      /is in use\. Choose another with listen \(listen=host:port in an address\)\..*set address \(address=.*load balancer/s,
+    );
   });
+
+  it.each(['abc', 'publickeyv1_', 'publickeyv1_0OIl', 'publickeyv1_abc'])(
+    'refuses the identity key %s as a mistake in the configuration, before anything is opened [R19-RESTATE-KEYS]',
+    (key) => {
+      const make = () => restateDispatcher({ url: `restate://one?identity=${key}` });
+      expect(make).toThrow(
+        expect.objectContaining({
+          code: 'CONFIG_INVALID',
+          message: expect.stringMatching(/^identityKeys \(identity= in an address\) .* not a public key of Restate/),
+        }),
+      );
+    },
+  );
 
   it('is not open to other machines unless Restate signs its calls or somebody says so [R10-RESTATE-OPEN]', async () => {
     const listen = '0.0.0.0:0';

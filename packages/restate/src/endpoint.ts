@@ -72,6 +72,18 @@ export async function openEndpoint(settings: Settings, drivers: Drivers, secret:
   return { url: `http://${host}:${port}`, close: () => closed(server, sessions) };
 }
 
+/** What a key is, the library of Restate knows. */
+export function refuseWrongKeys({ identityKeys }: Settings): void {
+  if (identityKeys.length === 0) return;
+  try {
+    createEndpointHandler({ services: [], identityKeys: [...identityKeys] });
+  } catch (error) {
+    throw new ConfigError(
+      `identityKeys (identity= in an address) has a key that is not a public key of Restate (${(error as Error).message}). Write it as Restate shows it: publickeyv1_….`,
+    );
+  }
+}
+
 function refuseAnybody({ listen: { host }, identityKeys, open }: Settings): void {
   if (open || identityKeys.length > 0 || /^(127\.\d+\.\d+\.\d+|::1|localhost)$/i.test(host)) return;
   throw new ConfigError(
@@ -98,8 +110,8 @@ function listening(server: Http2Server, { listen: { host, port } }: Settings): P
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE'
-          ? 'is in use. Choose another with listen=host:port. If another worker uses it, also set address=http://host:port on every worker: the address of a load balancer in front of them.'
-          : `cannot be used (${error.code ?? error.message}). Choose another with listen=host:port.`;
+          ? 'is in use. Choose another with listen (listen=host:port in an address). If another worker uses it, also set address (address=http://host:port) on every worker: the address of a load balancer in front of them.'
+          : `cannot be used (${error.code ?? error.message}). Choose another with listen (listen=host:port in an address).`;
       reject(new ConfigError(`Port ${port} on ${host}, where Restate is to call this worker, ${why}`));
     });
     server.listen({ host, port }, resolve);
