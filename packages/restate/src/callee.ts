@@ -59,7 +59,7 @@ export class Callee {
     if (this.told.has(both)) return;
     this.told.add(both);
     const message = `Restate now calls only the worker at ${called}, and not the one at ${uncalled}. Set the same address on every worker: that of a load balancer in front of them.`;
-    this.settings.onProblem(new Error(message), DOING);
+    this.settings.onProblem(new Error(message), '');
   }
 
   private async takeOver(deployments: readonly Deployment[]): Promise<void> {
@@ -67,7 +67,7 @@ export class Callee {
       await this.admin.ask('PATCH', `/deployments/${id}`, { body: { uri: this.address }, withinMs: ANSWER_MS });
     this.told.clear(); // if the others come back, that is news again
     const message = `Restate cannot reach the worker at ${deployments[0]?.address}. It now calls the one at ${this.address} instead.`;
-    this.settings.onProblem(new Error(message), DOING);
+    this.settings.onProblem(new Error(message), '');
   }
 
   /** As Restate sees it: what this process can reach, Restate may not, and the other way round. */

@@ -118,3 +118,35 @@ it('says once at the start that Restate does not answer, also where it works on 
     expect.stringMatching(/^Restate at http:\/\/127\.0\.0\.1:1 does not answer .*Check the address/),
   ]);
 });
+
+it('says in one sentence what it waits for when nobody answers at the admin API, and what was refused [R19-RESTATE-LOG]', async () => {
+  const refusing = createServer((_, answer) => answer.writeHead(500).end('no room')).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  const there = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const nobody = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`;
+  closed.close();
+  await once(closed, 'close');
+  for (const [admin, says] of [
+    [
+      nobody,
+      `Restate's admin API at ${nobody} does not respond (ECONNREFUSED). Check that Restate is running, or set admin. Trying again.`,
+    ],
+    [there, `Restate at ${there} did not accept the worker at http://one:9080: 500 no room. Trying again.`],
+  ]) {
+    const problems: unknown[] = [];
+    const dispatcher = restateDispatcher({
+      url: 'restate://127.0.0.1:1',
+      admin: admin ?? '',
+      listen: '127.0.0.1:0',
+      address: 'http://one:9080',
+      onProblem: (error, doing) => problems.push([doing, (error as Error).message]),
+    });
+    dispatcher.attend(driver);
+    await dispatcher.ready();
+    expect(problems).toEqual([['', says]]);
+    await dispatcher.close();
+  }
+  refusing.close();
+});

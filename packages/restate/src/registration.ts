@@ -5,6 +5,8 @@ import type { Settings } from './options.js';
 
 const ANSWER_MS = 10_000;
 const MOST_MS = 5_000;
+/** Of connections that could not be opened, or broke before there was an answer. */
+const UNREACHED = /^(E[A-Z_]+|UND_ERR_SOCKET|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** Tells Restate where the workers are, until it has heard. */
 export class Registration {
@@ -28,7 +30,7 @@ export class Registration {
     const first = this.attempt();
     this.working = first
       .catch((error: unknown) => {
-        this.settings.onProblem(error, 'registering this worker with Restate');
+        this.settings.onProblem(error, '');
         return this.repeat();
       })
       .finally(() => {
@@ -58,18 +60,22 @@ export class Registration {
   }
 
   private async attempt(): Promise<void> {
-    const { admin } = this.settings;
     try {
       const body = { uri: this.address, force: true };
       await this.admin.ask('POST', '/deployments', { body, withinMs: ANSWER_MS });
       this.hasSucceeded = true;
     } catch (failure) {
-      const why = (failure as { readonly cause?: Error }).cause?.message ?? (failure as Error).message;
-      throw new FlyballError(
-        'STORAGE_BUSY',
-        `Restate at ${admin.join(', ')} did not accept the worker at ${this.address}: ${why}. It is tried again until it does.`,
-        { retryable: true, cause: failure },
-      );
+      throw new FlyballError('STORAGE_BUSY', this.told(failure), { retryable: true, cause: failure });
     }
+  }
+
+  /** Whether nobody is there, or somebody refuses: what helps differs. */
+  private told(failure: unknown): string {
+    const at = this.settings.admin.join(', ');
+    const { code, name, message } = ((failure as Error).cause ?? failure) as NodeJS.ErrnoException;
+    const why = name === 'TimeoutError' ? 'timeout' : UNREACHED.test(String(code)) ? code : undefined;
+    if (why !== undefined)
+      return `Restate's admin API at ${at} does not respond (${why}). Check that Restate is running, or set admin. Trying again.`;
+    return `Restate at ${at} did not accept the worker at ${this.address}: ${message}. Trying again.`;
   }
 }

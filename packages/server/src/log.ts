@@ -11,7 +11,7 @@ export interface Log {
   debug(what: string, fields?: Fields): void;
   info(what: string, fields?: Fields): void;
   warn(what: string, fields?: Fields): void;
-  /** With the error itself: its words stay on this side. */
+  /** With the error itself: its words stay on this side. `what` is empty where they say everything. */
   error(what: string, error: unknown, fields?: Fields): void;
 }
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -20,7 +20,7 @@ export type Fields = Readonly<Record<string, string | number | boolean | undefin
 export function jsonLog(write: (line: string) => void, now: () => number): Log {
   const line = (level: LogLevel, what: string, fields: Fields, error?: unknown): void =>
     write(
-      `${inertJson(JSON.stringify({ at: new Date(now()).toISOString(), level, what, ...fields, ...told(error) }))}\n`,
+      `${inertJson(JSON.stringify({ at: new Date(now()).toISOString(), level, ...(what === '' ? {} : { what }), ...fields, ...told(error) }))}\n`,
     );
   return {
     debug: (what, fields = {}) => line('debug', what, fields),

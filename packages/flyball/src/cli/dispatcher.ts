@@ -22,7 +22,8 @@ export interface OpenDispatcher extends Dispatcher {
 export interface DispatcherPackage {
   /**
    * By the scheme of their addresses: `restate` opens restate://host:8080. What happens in the background is told to
-   * `onProblem`. What they throw must not show a password.
+   * `onProblem`: with what was being done, or with '' if the message says everything. What they throw must not show a
+   * password.
    */
   readonly dispatchers: Readonly<
     Record<string, (address: string, onProblem: (error: unknown, doing: string) => void) => Promise<OpenDispatcher>>

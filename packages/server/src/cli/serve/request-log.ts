@@ -20,10 +20,11 @@ export function requestLog(
     debug: dim,
     info: dim,
     warn: (what, fields = {}) => screen.complain(screen.paint('yellow', lineOf(what, fields))),
-    error: (what, error, fields = {}) =>
-      screen.complain(
-        `${screen.paint('red', lineOf(what, fields))}: ${shorten(error instanceof Error ? error.message : String(error), LONGEST)}`,
-      ),
+    error: (what, error, fields = {}) => {
+      const said = shorten(error instanceof Error ? error.message : String(error), LONGEST);
+      if (what === '') screen.complain(screen.paint('red', lineOf(said, fields)));
+      else screen.complain(`${screen.paint('red', lineOf(what, fields))}: ${said}`);
+    },
   };
   return atLevel(log, level);
 }
