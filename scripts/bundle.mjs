@@ -86,23 +86,44 @@ const ON_DEMAND = /(?<=\bimport\(")[^"]+(?="\))/g;
 
 /** What stands on a line of its own. */
 const STATEMENTS = /** @type {const} */ (['body', 'consequent', 'cases']);
+/** What begins a line where the one before is full. */
+const PARTS = /** @type {const} */ (['properties', 'elements', 'arguments']);
+/** Node prints the whole line that an uncaught error comes from, before the error itself. */
+const WIDTH = 120;
 
 /**
  * Without spaces that mean nothing, which are a tenth of it. Names stay as they are, and each statement, each case and each
- * member of a class begins a line, so that stack traces say as much as those of the sources.
+ * member of a class begins a line, so that stack traces say as much as those of the sources. Long ones go on in the next
+ * line, in front of a property, an element or an argument.
  * @param {string} file @param {string} code
  */
-function withoutSpaces(file, code) {
+export function withoutSpaces(file, code) {
   const bare = (/** @type {string} */ text) =>
     minifySync(file, text, { module: true, compress: false, mangle: false, codegen: { legalComments: 'inline' } }).code;
   const dense = bare(code);
-  /** @type {Set<number>} */
-  const starts = new Set();
-  const begins = (/** @type {object} */ node) => {
-    const lists = /** @type {Readonly<Record<string, unknown>>} */ (node);
-    for (const list of STATEMENTS.map((name) => lists[name]))
-      if (Array.isArray(list)) for (const { start } of list) starts.add(start);
-  };
+  const { starts, parts } = startsIn(file, dense);
+  const places = [...starts, ...parts].sort((a, b) => a - b);
+  const cuts = [0];
+  for (const [nth, place] of places.entries()) {
+    const isFull = (places[nth + 1] ?? dense.length) - (cuts.at(-1) ?? 0) > WIDTH;
+    if (starts.has(place) || isFull) cuts.push(place);
+  }
+  const lines = cuts.map((start, nth) => dense.slice(start, cuts[nth + 1]).trimEnd());
+  const flat = lines.join('\n').trimStart();
+  if (bare(flat) !== dense) throw new Error(`${file} means something else without its spaces.`);
+  return flat;
+}
+
+/** Where statements and their parts begin. @param {string} file @param {string} code */
+function startsIn(file, code) {
+  const [starts, parts] = [/** @type {Set<number>} */ (new Set()), /** @type {Set<number>} */ (new Set())];
+  const noting =
+    (/** @type {Set<number>} */ set, /** @type {readonly string[]} */ names) => (/** @type {object} */ node) => {
+      const lists = /** @type {Readonly<Record<string, unknown>>} */ (node);
+      for (const list of names.map((name) => lists[name]))
+        if (Array.isArray(list)) for (const each of list) if (each !== null) set.add(each.start); // an array can have holes
+    };
+  const [begins, goesOn] = [noting(starts, STATEMENTS), noting(parts, PARTS)];
   new Visitor({
     Program: begins,
     BlockStatement: begins,
@@ -110,12 +131,12 @@ function withoutSpaces(file, code) {
     ClassBody: begins,
     SwitchStatement: begins,
     SwitchCase: begins,
-  }).visit(parseSync(file, dense).program);
-  const cuts = [0, ...[...starts].sort((a, b) => a - b), dense.length];
-  const lines = cuts.slice(1).map((end, nth) => dense.slice(cuts[nth], end).trimEnd());
-  const flat = lines.join('\n').trimStart();
-  if (bare(flat) !== dense) throw new Error(`${file} means something else without its spaces.`);
-  return flat;
+    ObjectExpression: goesOn,
+    ArrayExpression: goesOn,
+    CallExpression: goesOn,
+    NewExpression: goesOn,
+  }).visit(parseSync(file, code).program);
+  return { starts, parts };
 }
 
 /**

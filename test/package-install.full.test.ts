@@ -1,5 +1,15 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -87,6 +97,23 @@ describe('the package as npm packs it', () => {
     for (const path of filesUnder('.', /\.md$/))
       expect(readFileSync(join(clone, path), 'utf8'), path).toBe(readFileSync(join(root, path), 'utf8'));
     expect(existsSync(join(clone, 'packages/flyball/docs'))).toBe(false);
+  });
+
+  it('shows an uncaught error without a line of minified code that hides it [R19-UNCAUGHT-LINE]', async () => {
+    const folder = join(place, 'uncaught');
+    for (const [name, packed] of Object.entries({ flyball: 'flyball', '@flyball/postgres': 'flyball-postgres' })) {
+      const into = join(folder, 'node_modules', name);
+      mkdirSync(into, { recursive: true });
+      expect(spawnSync('tar', ['-xzf', tarballOf(packed), '-C', into, '--strip-components=1']).status).toBe(0);
+    }
+    for (const name of ['pg', 'commander'])
+      symlinkSync(join(clone, 'node_modules', name), join(folder, 'node_modules', name));
+    const program = `import { postgresEngine } from '@flyball/postgres';
+      await postgresEngine({ url: 'postgres://ada@127.0.0.1:1/runs', patienceMs: 1 });`;
+    writeFileSync(join(folder, 'uncaught.mjs'), program);
+    const { code, out } = await run(folder, ['node', 'uncaught.mjs']);
+    expect([code, out]).toEqual([1, expect.stringContaining('\nFlyballError: PostgreSQL does not respond')]);
+    expect(out.split('FlyballError: ')[0]?.length, out).toBeLessThan(500);
   });
 
   describe.each(['this Node', `Node ${NODE24}`])('installed in an empty folder with %s', (which) => {
