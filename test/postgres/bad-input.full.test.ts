@@ -158,6 +158,45 @@ describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () 
     await engine.close();
   });
 
+  it('a user who may not write is refused when the engine is opened, and what the refusal advises helps [R19-PG-RIGHTS]', async () => {
+    const schema = freshSchema();
+    const role = `reads_${schema}`;
+    await (await open(server.url, { schema })).close();
+    await sql(`CREATE ROLE ${role} LOGIN`, `GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+    await sql(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    const url = server.url.replace('postgres@', `${role}@`);
+    const error = await refusal(open(url, { schema }));
+    expect(error).toMatchObject({ code: 'STORAGE_READ_ONLY', retryable: false });
+    expect(error.message).toMatch(/\(missing: INSERT on runs, UPDATE on runs, INSERT on events, /);
+    expect(error.message).toContain(`ALTER SCHEMA ${schema} OWNER TO ${role}`);
+    expect(error.message).not.toContain('ON DATABASE');
+    await sql(`GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    await sql(`REVOKE DELETE ON ${schema}.waits FROM ${role}`);
+    expect((await refusal(open(url, { schema }))).message).toContain('(missing: DELETE on waits)');
+    await sql(/GRANT .*? TO \w+/.exec(error.message)?.[0] ?? 'there is no GRANT');
+    const engine = await open(url, { schema });
+    await engine.create(newRun('a'));
+    const claim = await claimBy(engine, 'a', 'me');
+    await engine.append(claim, { entries: [entry(1)] });
+    await engine.release(claim, { status: 'suspended', waiting: ['go'], now: START });
+    await engine.post('a', { id: 'm', kind: 'signal', name: 'go', from: 'rita', at: START, body: '1' });
+    const at = { tenant: 't', owner: 'o', collection: 'c', key: 'k' };
+    await engine.store.propose(at, { id: 'p', over: 0, value: 1, now: START });
+    expect(await engine.store.commit(at, 'p', START)).toMatchObject({ version: 1 });
+    await engine.close();
+  });
+
+  it('a user who may not make tables in a schema that is there is told what helps [R19-PG-RIGHTS]', async () => {
+    const schema = freshSchema();
+    await sql(`CREATE ROLE looks_${schema} LOGIN`, `CREATE SCHEMA ${schema}`);
+    const url = server.url.replace('postgres@', `looks_${schema}@`);
+    const error = await refusal(open(url, { schema }));
+    expect(error).toMatchObject({ code: 'STORAGE_READ_ONLY', message: expect.stringContaining('ALTER SCHEMA') });
+    expect(error.message).not.toContain('ON DATABASE');
+    await sql(`ALTER SCHEMA ${schema} OWNER TO looks_${schema}`);
+    await (await open(url, { schema })).close();
+  });
+
   it('a wrong password is refused, and is in no message [R10-PG-BAD-INPUT]', async () => {
     await sql("CREATE ROLE ada LOGIN PASSWORD 'right'");
     const rules = `${server.folder}/data/pg_hba.conf`;

@@ -191,6 +191,35 @@ describe.skipIf(why !== undefined)('commands on PostgreSQL', () => {
     expect((await here.flyball('runs')).out).toContain('greet');
   });
 
+  it('a user who may only read can look at runs, and is told at once what is missing for a server [R19-PG-RIGHTS]', async () => {
+    const schema = freshSchema();
+    const owned = `${server.url}?schema=${schema}`;
+    const desk = newDesk({ env: { FLYBALL_DB: owned } });
+    onTestFinished(() => desk.clear());
+    const made = await desk.flyball('run', AGENTS, '--agent', 'greet', '--input', '{"name":"Ada"}', '--id', 'one');
+    expect(made).toMatchObject({ code: 0 });
+    const role = `reads_${schema}`;
+    await asAdmin(
+      server.url,
+      `CREATE ROLE ${role} LOGIN`,
+      `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
+      `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`,
+    );
+    const reading = ['--db', owned.replace('postgres@', `${role}@`)];
+    for (const words of [['runs'], ['show', 'one'], ['inbox'], ['workers']])
+      expect(await desk.flyball(...words, ...reading), words.join(' ')).toMatchObject({ code: 0 });
+    for (const words of [
+      ['serve', AGENTS, '--port', '0'],
+      ['mcp', AGENTS],
+    ])
+      expect(await desk.flyball(...words, ...reading), words.join(' ')).toMatchObject({
+        code: 9,
+        error: expect.stringContaining(`The database user ${role} may not write to the schema ${schema}`),
+      });
+    const started = await desk.flyball('run', AGENTS, '--agent', 'greet', '--input', '{"name":"Bob"}', ...reading);
+    expect(started).toMatchObject({ code: 9, error: expect.stringContaining('GRANT SELECT, INSERT, UPDATE, DELETE') });
+  });
+
   it('a server that does not answer, or refuses, is told in a sentence without the password [R10-WORK-DB]', async () => {
     const gone = await here.flyball('runs', '--db', 'postgres://ada:secret@127.0.0.1:1/x');
     expect(gone.code).toBeGreaterThan(0);

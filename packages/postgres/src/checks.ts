@@ -1,4 +1,4 @@
-import { ConfigError } from 'flyball';
+import { ConfigError, FlyballError } from 'flyball';
 import type { Rows } from './connection.js';
 import { LinkError, replaced } from './errors.js';
 import type { Settings } from './options.js';
@@ -95,6 +95,41 @@ export async function checkServer(ask: Ask, settings: Settings): Promise<void> {
       `synchronous_commit is off: if PostgreSQL or its machine crashes, writes confirmed in the last ${await secondsAtRisk(ask)} seconds are lost, and effects from that time are repeated.`,
     );
   if (settings.replicated) await checkReplica(ask, settings);
+}
+
+/** What every run needs, and every worker. */
+const RIGHTS: Readonly<Record<string, string>> = {
+  runs: 'INSERT, UPDATE',
+  events: 'INSERT',
+  blobs: 'INSERT',
+  links: 'INSERT',
+  inbox: 'INSERT, UPDATE',
+  waits: 'INSERT, DELETE',
+  workers: 'INSERT, UPDATE',
+  operations: 'INSERT',
+  store_records: 'INSERT, UPDATE',
+  store_versions: 'INSERT',
+  store_proposals: 'INSERT, DELETE',
+};
+
+/**
+ * Refuses a user who may read the tables and not write to them: each run, and each look of a worker, would fail with it.
+ */
+export async function checkRights(ask: Ask, schema: string): Promise<void> {
+  const wanted = Object.entries(RIGHTS).flatMap(([table, rights]) =>
+    rights.split(', ').map((right) => `('${table}', '${right}')`),
+  );
+  const missing = await ask(
+    `SELECT "table", "right", quote_ident(current_user) AS me FROM (VALUES ${wanted.join(', ')}) wanted ("table", "right")
+      WHERE NOT has_table_privilege('${schema}.' || "table", "right")`,
+  );
+  if (missing.length === 0) return;
+  const me = `${missing[0]?.['me']}`;
+  const which = missing.map((row) => `${row['right']} on ${row['table']}`).join(', ');
+  throw new FlyballError(
+    'STORAGE_READ_ONLY',
+    `The database user ${me} may not write to the schema ${schema} (missing: ${which}). An administrator can run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${me}, or make the user the owner of the schema and of each table in it (ALTER SCHEMA ${schema} OWNER TO ${me}, ALTER TABLE … OWNER TO ${me}).`,
+  );
 }
 
 /** PostgreSQL promises three times the delay of its writer. */

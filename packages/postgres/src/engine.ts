@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Engine, Store } from 'flyball';
-import { checkServer, Identity, StandbyWatch } from './checks.js';
+import { checkRights, checkServer, Identity, StandbyWatch } from './checks.js';
 import { leaseClock } from './clock.js';
 import { Connection, type Hooks } from './connection.js';
 import { Contents } from './contents.js';
@@ -33,9 +33,17 @@ export interface PostgresEngine extends Engine {
 
 /** Runs in a schema of a PostgreSQL database, which workers on many machines share. */
 export async function postgresEngine(options: PostgresOptions): Promise<PostgresEngine> {
+  return openedEngine(options, { mustWrite: true });
+}
+
+/** Without `mustWrite`, a user who may only read the tables can do so; what writes is refused when it does. */
+export async function openedEngine(
+  options: PostgresOptions,
+  { mustWrite }: { readonly mustWrite: boolean },
+): Promise<PostgresEngine> {
   const settings = settle(options);
   const identity = new Identity(settings.schema);
-  await prepare(settings, identity);
+  await prepare(settings, identity, mustWrite);
   const standby = new StandbyWatch(settings);
   const check: Hooks['check'] = async (ask) => {
     await identity.check(ask);
@@ -209,7 +217,7 @@ export async function isStored(options: PostgresOptions): Promise<boolean> {
 }
 
 /** Looks at the server, and makes the tables or brings them up to date. */
-async function prepare(settings: Settings, identity: Identity): Promise<void> {
+async function prepare(settings: Settings, identity: Identity, mustWrite: boolean): Promise<void> {
   const connection = new Connection(settings, { check: (ask) => identity.check(ask) });
   const patienceMs = Math.min(OPENING_MS, settings.patienceMs);
   try {
@@ -218,6 +226,7 @@ async function prepare(settings: Settings, identity: Identity): Promise<void> {
         const ask = async (text: string) => (await connection.run([{ text }]))[0] ?? [];
         await checkServer(ask, settings);
         await migrate(connection, settings.schema);
+        if (mustWrite) await checkRights(ask, settings.schema);
         await makeMonths(connection, settings.schema);
         await identity.remember(ask);
       },

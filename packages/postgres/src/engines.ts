@@ -1,8 +1,9 @@
 import type { EnginePackage } from 'flyball/command';
 import { optionsIn } from './address.js';
-import { isStored, postgresEngine } from './engine.js';
+import { isStored, openedEngine } from './engine.js';
 
-const open = (address: string) => postgresEngine(optionsIn(address));
+const open: EnginePackage['engines'][string] = (address, { mustWrite = false } = {}) =>
+  openedEngine(optionsIn(address), { mustWrite });
 
 /** For `--db` and FLYBALL_DB. */
 export const engines: EnginePackage['engines'] = { postgres: open, postgresql: open };

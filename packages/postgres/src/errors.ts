@@ -116,6 +116,13 @@ interface Words {
   readonly make: (said: string, options: { readonly cause: unknown }) => FlyballError;
 }
 
+/** What helps depends on what is refused. A server that speaks another language gets the advice for tables. */
+function rightsFor(said: string): string {
+  if (/\bdatabase\b/.test(said))
+    return 'An administrator can run GRANT CREATE ON DATABASE … TO …, or create the schema: CREATE SCHEMA … AUTHORIZATION ….';
+  return 'An administrator can make the user the owner of the schema and of each table in it (ALTER SCHEMA … OWNER TO …, ALTER TABLE … OWNER TO …). If the tables exist, these rights are enough: GRANT USAGE ON SCHEMA … TO …, and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA … TO ….';
+}
+
 const WORDS: readonly Words[] = [
   {
     when: (_, error) => isPooler(error),
@@ -182,7 +189,7 @@ const WORDS: readonly Words[] = [
     make: (said, options) =>
       new FlyballError(
         'STORAGE_READ_ONLY',
-        `The database user lacks a privilege (${said}). Nothing was written. The user must own the schema and its tables: run GRANT CREATE ON DATABASE so that it can create them, or CREATE SCHEMA … AUTHORIZATION as an administrator.`,
+        `The database user lacks a privilege (${said}). Nothing was written. ${rightsFor(said)}`,
         options,
       ),
   },

@@ -8,8 +8,14 @@ export interface DatabaseEngine extends Engine {
   compact?(how: { readonly vacuum: boolean }): Promise<void>;
 }
 
+/** What a database is opened for. */
+export interface EngineUse {
+  /** Refuse a user who may only read: a server would fail with everything it does. */
+  readonly mustWrite?: boolean;
+}
+
 /** Opens the database at an address. What it throws must not show a password. */
-export type OpenEngine = (address: string) => Promise<DatabaseEngine>;
+export type OpenEngine = (address: string, use?: EngineUse) => Promise<DatabaseEngine>;
 
 /**
  * How a package adds a kind of database, which `--db` and FLYBALL_DB then accept. Its package.json names a module, which

@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { sqliteEngine } from '../adapters/engine-sqlite/engine.js';
 import { ConfigError } from '../core/errors.js';
 import { isAddress, withoutPassword } from './database-address.js';
-import type { DatabaseEngine } from './database-engine.js';
+import type { DatabaseEngine, EngineUse } from './database-engine.js';
 import { isStoredAt, openerFor } from './engine-packages.js';
 import type { Place } from './place.js';
 
 type Where = Pick<Place, 'database' | 'address'>;
 
 /** A file by ourselves; a server by the package that is installed for its kind. */
-export async function openDatabase({ database, address }: Where): Promise<DatabaseEngine> {
+export async function openDatabase({ database, address }: Where, use: EngineUse = {}): Promise<DatabaseEngine> {
   if (address === undefined) return sqliteEngine({ path: database });
   const open = await openerFor(address);
-  return open(address);
+  return open(address, use);
 }
 
 /** Whether it can be opened without being made on the way. */

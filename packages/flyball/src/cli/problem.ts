@@ -108,7 +108,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
       : `Look at ${databaseOf(error, about)} and its folder, or choose another file with --db or FLYBALL_DB.`,
   STORAGE_READ_ONLY: (_command, _runId, error, about) =>
     isOnServer(error, about)
-      ? 'Use a server that accepts writes and a user who may make tables, or choose another database with --db or FLYBALL_DB.'
+      ? 'Use a server that accepts writes and a user who may create and write the tables, or choose another database with --db or FLYBALL_DB.'
       : `Make ${databaseOf(error, about)} and its folder writable, or choose another file with --db or FLYBALL_DB.`,
   // the run is there: whoever gave the same command again would have two
   STORAGE_FULL: (command, _runId, { detail: { runId } }) =>

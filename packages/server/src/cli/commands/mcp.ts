@@ -45,7 +45,7 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
   try {
     const modules = [];
     for (const file of files) modules.push(await loadAgentModule(file, env, [...files, ...filesOf(place)]));
-    const engine = await openDatabase(place);
+    const engine = await openDatabase(place, { mustWrite: true });
     const offered = await offerFiles(modules, engine, whoAmI());
     const server = await serveMcpStdio(offered.offer, {
       name: 'flyball',

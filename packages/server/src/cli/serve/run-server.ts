@@ -50,7 +50,7 @@ export async function runServer(call: Call, named: readonly string[], options: S
   const level = options.quiet === true ? 'warn' : ((given.logLevel ?? 'info') as LogLevel);
   const log = requestLog(screen, { level, now: systemClock().now });
   const secrets = knownSecrets(env, [place.address, given.dispatcher as string | undefined]);
-  const engine = await openDatabase(place);
+  const engine = await openDatabase(place, { mustWrite: true });
   let dispatcher: OpenDispatcher | undefined;
   try {
     dispatcher = await dispatcherIn(given, log);
