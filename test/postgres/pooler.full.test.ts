@@ -11,18 +11,24 @@ const why =
   whyNoServer() ?? (spawnSync('pgbouncer', ['--version']).status === 0 ? undefined : 'pgbouncer is not installed');
 if (why !== undefined) process.stdout.write(`Skipped PgBouncer: ${why}.\n`);
 
-describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
+describe.skipIf(why !== undefined)('PgBouncer', () => {
   let server: TestServer;
   let poolers: readonly ReturnType<typeof spawn>[] = [];
   let url: string;
   /** Of one that takes what a connection sets and does nothing with it. */
   let silentUrl: string;
+  let sessionUrl: string;
+  let statementUrl: string;
 
   beforeAll(async () => {
     server = await startServer();
     const main = await startPooler(server);
-    const silent = await startPooler(server, 'ignore_startup_parameters = options,extra_float_digits\n');
-    poolers = [main.pooler, silent.pooler];
+    const silent = await startPooler(server, { more: 'ignore_startup_parameters = options,extra_float_digits\n' });
+    const session = await startPooler(server, { mode: 'session' });
+    const statement = await startPooler(server, { mode: 'statement' });
+    poolers = [main, silent, session, statement].map(({ pooler }) => pooler);
+    sessionUrl = session.url;
+    statementUrl = statement.url;
     url = main.url;
     silentUrl = silent.url;
   });
@@ -31,28 +37,32 @@ describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
     server.remove();
   });
 
-  it('works when the engine is told of it, with more connections than it has [R10-PG-POOLER]', async () => {
-    const schema = freshSchema();
-    const engine = await open(url, { schema, pooled: true, connections: { writers: 4, readers: 4 } });
-    const ids = Array.from({ length: 30 }, (_, n) => `run-${n}`);
-    await Promise.all(
-      ids.map(async (id) => {
-        await engine.create(newRun(id));
-        const claim = await claimBy(engine, id, 'me');
-        for (const seq of [1, 2, 3]) await engine.append(claim, { entries: [entry(seq)] });
-        await engine.release(claim, { status: 'suspended', waiting: ['go'], now: START });
-      }),
-    );
-    const heard: (string | undefined)[] = [];
-    engine.watch((runId) => heard.push(runId));
-    await engine.post('run-0', { id: 'm', kind: 'signal', name: 'go', from: 'rita', at: START, body: '1' });
-    expect(heard).toContain('run-0');
-    for (const id of ids) expect(await engine.read(id, { generation: 0 })).toHaveLength(4);
-    const at = { tenant: 't', owner: 'o', collection: 'c', key: 'k' };
-    await engine.store.propose(at, { id: 'p', over: 0, value: { kept: true }, now: START });
-    expect(await engine.store.commit(at, 'p', START)).toMatchObject({ version: 1, value: { kept: true } });
-    await engine.close();
-  });
+  it.each(['transaction', 'session'])(
+    'works in %s mode when the engine is told of it [R10-PG-POOLER] [R19-PG-POOL-MODES]',
+    async (mode) => {
+      const schema = freshSchema();
+      const connections = mode === 'session' ? { writers: 1, readers: 1 } : { writers: 4, readers: 4 }; // a session keeps its connection, and there are three
+      const engine = await open(mode === 'session' ? sessionUrl : url, { schema, pooled: true, connections });
+      const ids = Array.from({ length: 30 }, (_, n) => `run-${n}`);
+      await Promise.all(
+        ids.map(async (id) => {
+          await engine.create(newRun(id));
+          const claim = await claimBy(engine, id, 'me');
+          for (const seq of [1, 2, 3]) await engine.append(claim, { entries: [entry(seq)] });
+          await engine.release(claim, { status: 'suspended', waiting: ['go'], now: START });
+        }),
+      );
+      const heard: (string | undefined)[] = [];
+      engine.watch((runId) => heard.push(runId));
+      await engine.post('run-0', { id: 'm', kind: 'signal', name: 'go', from: 'rita', at: START, body: '1' });
+      expect(heard).toContain('run-0');
+      for (const id of ids) expect(await engine.read(id, { generation: 0 })).toHaveLength(4);
+      const at = { tenant: 't', owner: 'o', collection: 'c', key: 'k' };
+      await engine.store.propose(at, { id: 'p', over: 0, value: { kept: true }, now: START });
+      expect(await engine.store.commit(at, 'p', START)).toMatchObject({ version: 1, value: { kept: true } });
+      await engine.close();
+    },
+  );
 
   it('is named at once when the engine is not told of it [R10-PG-POOLER]', async () => {
     const error = await open(url, { schema: freshSchema() }).then(
@@ -62,6 +72,21 @@ describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('pooled: true') });
   });
 
+  it('is told how its mode has to be set where that is the session or the statement mode [R19-PG-POOL-MODES]', async () => {
+    for (const at of [sessionUrl, statementUrl])
+      await expect(open(at, { schema: freshSchema() })).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(
+          /belongs to a connection pooler \(.*pooled: true .*transaction and session modes/,
+        ),
+      });
+    for (let tries = 0; tries < 10; tries += 1)
+      await expect(open(statementUrl, { schema: freshSchema(), pooled: true })).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/pooler in statement mode \(.*\)\. Set it to transaction or session mode/),
+      });
+  });
+
   it('is named at once when it ignores what a connection sets [R10-PG-POOLER]', async () => {
     const error = await open(silentUrl, { schema: freshSchema() }).then(
       (engine) => engine.close(),
@@ -69,7 +94,7 @@ describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
     );
     expect(error).toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringMatching(/pooler in transaction mode \(.*statement_timeout is 0 ms.*pooled: true/),
+      message: expect.stringMatching(/belongs to a connection pooler \(.*statement_timeout is 0 ms.*pooled: true/),
     });
     const engine = await open(silentUrl, { schema: freshSchema(), pooled: true });
     await engine.create(newRun('a'));
@@ -77,7 +102,7 @@ describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
   });
 });
 
-async function startPooler(server: TestServer, more = '') {
+async function startPooler(server: TestServer, { mode = 'transaction', more = '' } = {}) {
   const port = await freePort();
   const folder = mkdtempSync(join(server.folder, 'pooler-'));
   const file = join(folder, 'pgbouncer.ini');
@@ -86,7 +111,7 @@ async function startPooler(server: TestServer, more = '') {
   writeFileSync(
     file,
     `[databases]\n* = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\n` +
-      `auth_type = trust\nauth_file = ${users}\npool_mode = transaction\ndefault_pool_size = 3\n${more}`,
+      `auth_type = trust\nauth_file = ${users}\npool_mode = ${mode}\ndefault_pool_size = 3\n${more}`,
   );
   const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
   const user = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};

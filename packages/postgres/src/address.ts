@@ -108,6 +108,6 @@ function unknown(name: string): ConfigError {
     name === 'pgbouncer' || near === undefined
       ? `It can have ${Object.keys(OURS).join(', ')}, and the parameters of PostgreSQL.`
       : `Did you mean ${near}?`;
-  const pooler = name === 'pgbouncer' ? ' For PgBouncer in transaction mode, write pooled=true.' : '';
+  const pooler = name === 'pgbouncer' ? ' For PgBouncer, write pooled=true.' : '';
   return new ConfigError(`The address of PostgreSQL has an unknown parameter: ${name}.${pooler} ${hint}`);
 }

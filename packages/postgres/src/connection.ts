@@ -203,6 +203,11 @@ export class Connection {
     }
   }
 
+  /** Where a pooler allows none, it closes the connection: its reason is read only if nothing else was sent meanwhile. */
+  private async checkTransactions(client: Client): Promise<void> {
+    for (const text of ['BEGIN', 'COMMIT']) await this.answered(client, client.query(text));
+  }
+
   private async connectTo(url: string): Promise<Client> {
     const pg = await driver();
     const client = new pg.Client(clientOptions(url, this.settings, typesOf(pg)));
@@ -215,7 +220,8 @@ export class Connection {
     try {
       const round = this.hooks.doubt?.round ?? 0;
       await client.connect();
-      if (!this.settings.pooled) await this.checkTaken(client);
+      if (this.settings.pooled) await this.checkTransactions(client);
+      else await this.checkTaken(client);
       await this.hooks.check(async (text) => (await this.answered(client, client.query(text))).rows);
       if (this.hooks.opened !== undefined) await this.answered(client, this.hooks.opened(client));
       this.round = round;

@@ -76,9 +76,15 @@ export function isElsewhere(error: unknown): boolean {
   return ['ticket', 'worker'].includes(emptyColumn(error) ?? '');
 }
 
-/** What is between us and the server hands connections out by the transaction. */
+/** What is between us and the server hands connections out by the statement. */
+function isStatementPooler(error: unknown): boolean {
+  return codeOf(error) === '08P01' && /statement pooling mode/.test(saidBy(error));
+}
+
+/** There is something between us and the server, which keeps nothing that a connection sets. */
 function isPooler(error: unknown): boolean {
   return (
+    isStatementPooler(error) ||
     (codeOf(error) === '08P01' && /unsupported startup parameter/.test(saidBy(error))) ||
     codeOf(error) === 'IGNORES_SETTINGS' ||
     codeOf(error) === '26000' ||
@@ -125,10 +131,17 @@ function rightsFor(said: string): string {
 
 const WORDS: readonly Words[] = [
   {
+    when: (_, error) => isStatementPooler(error),
+    make: (said) =>
+      new ConfigError(
+        `This address belongs to a connection pooler in statement mode (${said}). Set it to transaction or session mode, or connect to PostgreSQL directly.`,
+      ),
+  },
+  {
     when: (_, error) => isPooler(error),
     make: (said) =>
       new ConfigError(
-        `This address belongs to a connection pooler in transaction mode (${said}). Set pooled: true (?pooled=true in the address), or connect to PostgreSQL directly.`,
+        `This address belongs to a connection pooler (${said}). Set pooled: true (?pooled=true in the address), which works in its transaction and session modes, or connect to PostgreSQL directly.`,
       ),
   },
   {

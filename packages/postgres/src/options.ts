@@ -18,7 +18,7 @@ export interface PostgresOptions {
   readonly connections?: { readonly writers?: number; readonly readers?: number };
   /** Set this if a replica may take over. The engine then opens only if commits wait for it. */
   readonly replicated?: boolean;
-  /** Set this if the address belongs to a pooler in transaction mode, such as PgBouncer. */
+  /** Set this if the address belongs to a pooler in transaction or session mode, such as PgBouncer. */
   readonly pooled?: boolean;
   /** What a commit waits for. With `off`, a crash of the server loses the last confirmed records. */
   readonly synchronousCommit?: 'on' | 'remote_write' | 'remote_apply' | 'off';
