@@ -242,7 +242,7 @@ function timeIn(text: unknown): number | undefined {
 
 function clientOptions(url: string, settings: Settings, types: ClientOptions['types']): ClientOptions {
   const { tls, pooled, statementMs, synchronousCommit } = settings;
-  const { bare, options } = withoutOptions(url);
+  const { bare, options } = forDriver(url);
   const own = pooled
     ? ''
     : `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=${IDLE_MS} -c extra_float_digits=${ALL_DIGITS} -c default_transaction_isolation=read\\ committed`;
@@ -259,12 +259,18 @@ function clientOptions(url: string, settings: Settings, types: ClientOptions['ty
   };
 }
 
-/** The driver takes `options` of an address in the place of ours: what commits wait for would be left to the server. */
-function withoutOptions(url: string): { readonly bare: string; readonly options: string } {
+/**
+ * The driver takes `options` of an address in the place of ours: what commits wait for would be left to the server. It
+ * verifies certificates in these modes as in verify-full, and would print ten lines about that.
+ */
+function forDriver(url: string): { readonly bare: string; readonly options: string } {
   const [place = '', query = ''] = url.split(/\?(.*)/s);
   const parts = query.split('&').filter((each) => each !== '');
   const options = parts.flatMap((each) => (each.startsWith('options=') ? [decodeURIComponent(each.slice(8))] : []));
-  const rest = parts.filter((each) => !each.startsWith('options='));
+  const verifying = parts.includes('uselibpqcompat=true') ? /^$/ : /^sslmode=(prefer|require|verify-ca)$/;
+  const rest = parts
+    .filter((each) => !each.startsWith('options='))
+    .map((each) => each.replace(verifying, 'sslmode=verify-full'));
   return { bare: rest.length === 0 ? place : `${place}?${rest.join('&')}`, options: options.join(' ') };
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type PostgresOptions, postgresEngine } from './index.js';
 
 it('says what it waits for while nobody answers at the address [R10-PG-BAD-INPUT]', async () => {
@@ -13,6 +13,16 @@ it('says what it waits for while nobody answers at the address [R10-PG-BAD-INPUT
     expect.stringMatching(/^PostgreSQL does not respond yet \(.*ECONNREFUSED.*\)\. Trying for up to 1\.5 seconds\.$/),
   ]);
   expect(notices[0]).not.toContain('secret');
+});
+
+it('verifies certificates in the modes that verify, without the warning of the driver about them [R19-PG-TLS-WARNING]', async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => warned.mockRestore());
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+    const url = `postgres://ada@127.0.0.1:1/runs?sslmode=${mode}`;
+    await expect(postgresEngine({ url, patienceMs: 1 })).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+  }
+  expect(warned).not.toHaveBeenCalled();
 });
 
 it.each([
