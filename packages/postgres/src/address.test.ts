@@ -14,7 +14,7 @@ it('an address sets options of the engine, and leaves the others to the driver [
   });
   expect(optionsIn('postgres://host')).toEqual({ url: ['postgres://host'] });
   expect(() => optionsIn('postgres://host/x?replicated=yes')).toThrow('must be true or false');
-  expect(() => optionsIn('postgres://host/x?synchronous_commit=never')).toThrow('must be on, remote_write');
+  expect(() => optionsIn('postgres://host/x?synchronous_commit=never')).toThrow('must be one of on, remote_write');
   expect(() => optionsIn('postgres://host/x?schema=%')).toThrow('write % as %25');
 });
 
@@ -47,6 +47,17 @@ it('a parameter that is misspelled, or that nobody knows, is refused by name [R1
 it('an address that cannot be read is refused without showing its password [R10-PG-ADDRESS]', () => {
   expect(() => settle({ url: 'postgres://ada:pa#ss@host/x' })).toThrow(/(?=.*# is %23)(?!.*pa#ss)/);
   expect(() => settle({ url: 'postgres://ada@/x?host=/run/postgresql' })).not.toThrow();
+});
+
+it('a port that is none is refused as that, and nothing that may be a password is taken for one [R19-PG-WORDS]', () => {
+  const refused = (url: string) => () => settle({ url });
+  for (const place of ['ada@host:99999/x', 'host:0', 'ada:pw@host:54x2/x', '[::1]:70000/x', 'one:5432,two:99999/x'])
+    expect(refused(`postgres://${place}`), place).toThrow(
+      /^The port in the address of PostgreSQL must be a number from/,
+    );
+  for (const place of ['ada@host:5432/x', '[::1]:5432/x', '[::1]/x', 'ada:p%40w@host', 'ada@/x?host=/run/postgresql'])
+    expect(refused(`postgres://${place}`), place).not.toThrow();
+  expect(refused('postgres://ada:123456#x@host/x')).toThrow('Encode special characters');
 });
 
 it('with a question mark in its password is refused, and not shown [R10-WORK-DB-SLIPS]', () => {

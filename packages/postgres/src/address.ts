@@ -38,7 +38,7 @@ const OURS: Readonly<Record<string, Read>> = {
   patience_ms: (text, name) => ({ patienceMs: whole(text, name) }),
   synchronous_commit: (text, name) => {
     const synchronousCommit = COMMITS.find((each) => each === text);
-    if (synchronousCommit === undefined) throw wrong(name, COMMITS.join(', '));
+    if (synchronousCommit === undefined) throw wrong(name, `one of ${COMMITS.join(', ')}`);
     return { synchronousCommit };
   },
 };

@@ -25,8 +25,15 @@ export function refuseNewer(schema: string, version: number, known = migrations(
   if (version <= known) return;
   throw new FlyballError(
     'JOURNAL_NEWER',
-    `The schema ${schema} was written by a newer version (${version}; this one knows ${known}). It was left as it is. Upgrade @flyball/postgres to open it.`,
-    { detail: { schema, version, known } },
+    `The schema ${schema} was written by a newer version (${version}; this one knows ${known}). It was left as it is. Upgrade flyball and @flyball/postgres together to open it.`,
+    {
+      detail: {
+        schema,
+        version,
+        known,
+        next: 'Run npm install flyball@latest @flyball/postgres@latest, with the other @flyball packages that you use, and run the command again. Nothing was changed.',
+      },
+    },
   );
 }
 

@@ -36,7 +36,7 @@ it.each([
   ['connections', { writers: '2' }, /^writers must be a whole number above 0/],
   ['replicated', 'yes', /^replicated must be true or false/],
   ['pooled', 1, /^pooled must be true or false/],
-  ['synchronousCommit', true, /^synchronousCommit must be on/],
+  ['synchronousCommit', true, /^synchronousCommit must be one of on, remote_write/],
   ['statementMs', '30s', /^statementMs must be a whole number/],
   ['patienceMs', Number.NaN, /^patienceMs must be a whole number/],
   ['pollMs', 0, /^pollMs must be a whole number/],

@@ -56,6 +56,13 @@ function hasHost(url: string): boolean {
   return host.replace(/:\d*$/, '') !== '' || /[?&]host=[^&]/.test(url);
 }
 
+/** What is behind the last colon before the path, unless that may be the end of a password that was not encoded. */
+function hasWrongPort(url: string): boolean {
+  const [, port] =
+    /^\w+:\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#@:]*):([^/?#@:]+)(?:\/[^@#]*)?(?:\?.*)?$/s.exec(url) ?? [];
+  return port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) <= 65_535);
+}
+
 function inAll(
   addresses: readonly Pick<PostgresOptions, 'connections'>[],
   { connections }: PostgresOptions,
@@ -105,7 +112,7 @@ function refuseMistakes(stated: PostgresOptions): void {
       throw new ConfigError(`${name} must be true or false, not ${JSON.stringify(value)}.`);
   if (synchronousCommit !== undefined && !COMMITS.includes(synchronousCommit))
     throw new ConfigError(
-      `synchronousCommit must be ${COMMITS.join(', ')}, not ${JSON.stringify(synchronousCommit)}: with anything else, confirmed writes could be lost.`,
+      `synchronousCommit must be one of ${COMMITS.join(', ')}, not ${JSON.stringify(synchronousCommit)}: with anything else, confirmed writes could be lost.`,
     );
   if (leaseClock !== undefined && leaseClock !== 'database' && leaseClock !== 'caller')
     throw new ConfigError(`leaseClock must be database or caller, not ${JSON.stringify(leaseClock)}.`);
@@ -120,6 +127,8 @@ function refuseAddresses(urls: readonly string[]): void {
     throw new ConfigError(
       'The address of PostgreSQL has no host. Write postgres://user@host/database, or postgres:///database?host=/var/run/postgresql for a socket.',
     );
+  if (urls.some(hasWrongPort))
+    throw new ConfigError('The port in the address of PostgreSQL must be a number from 1 to 65535.');
   if (urls.some((url) => parsedUrl(url.replace('@/', '@host/')) === undefined))
     throw new ConfigError(
       'The address of PostgreSQL cannot be read. Encode special characters in the user and the password: # is %23, / is %2F, @ is %40.',
