@@ -27,9 +27,9 @@ vi.mock('flyball', async (original) => {
 });
 
 const folder = join(root, 'packages/flyball/dist-examples'); // where they find their files
-/** Its contract tests would begin where it is loaded, and it hands no agents to a runtime. */
-const TESTS = 'own-engine.js';
-const files = readdirSync(folder).filter((name) => name.endsWith('.js') && name !== TESTS);
+/** Their contract tests would begin where they are loaded. */
+const TESTS = ['own-engine.js', 'own-dispatcher.js'];
+const files = readdirSync(folder).filter((name) => name.endsWith('.js') && !TESTS.includes(name));
 /** These hand their agents to the evaluation harness. */
 const WITHOUT: readonly string[] = ['evals.js', 'own-domain.js', 'suites.js'];
 

@@ -1,18 +1,22 @@
 import type { RunPage, RunRecord, RunStatus } from './engine.js';
 
 /**
- * Says whose turn it is, where that is not left to workers that look around. It has no part in what is written: the
+ * Says whose turn it is, where that is not left to workers that look around. `dispatcherContract` tests what is said here. It has no part in what is written: the
  * journal stays with the engine, and the fence of a claim protects it from whoever was called before.
  */
 export interface Dispatcher {
   /**
    * There is something to do for this run: have some process call `drive(runId)`, once or more often. `drive` answers
-   * how the run rests; where it sleeps until a time, have it called again then. Resolves when this is sure to happen.
+   * how the run rests; where it sleeps until a time, have it called again then. A call that rejects, or whose process died,
+   * is made again, by another process where there is one. While a call is under way, no other process is called for the
+   * run; what is dispatched meanwhile may have come too late for that call, and is driven after it. Resolves when this is
+   * sure to happen.
    */
   dispatch(runId: string): Promise<void>;
   /**
    * A runtime that works on runs can be called from here on, until what this returns is called. Without it, whoever
-   * dispatches finds out by other means whose `drive` to call.
+   * dispatches finds out by other means whose `drive` to call. Whoever has it also asks each driver for `overdue` runs from
+   * time to time and has them driven, so that a run goes on whatever was not handed over, or forgotten.
    */
   attend?(driver: Driver): () => void;
   /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { broken } from './contracts/contract-sentences.js';
 import { damageContract } from './contracts/engine-damage.js';
 import { dueContract } from './contracts/engine-due.js';
 import { type EngineTest, type OpenEngine, START } from './contracts/engine-fixture.js';
@@ -9,7 +10,7 @@ import { listingContract } from './contracts/engine-listing.js';
 import { ownershipContract } from './contracts/engine-ownership.js';
 import { restoreContract } from './contracts/engine-restore.js';
 import { retentionContract } from './contracts/engine-retention.js';
-import { broken, whyNoEngine } from './contracts/engine-sentences.js';
+import { whyNoEngine } from './contracts/engine-sentences.js';
 import { sharedContract } from './contracts/engine-shared.js';
 import { takeContract } from './contracts/engine-take.js';
 import { callersTime, ownTime } from './contracts/lease-time.js';
@@ -44,7 +45,7 @@ export function engineContract(
       try {
         await body(opened.engine, opened, isOwn ? ownTime(START, opened.passLeaseTime) : callersTime(START));
       } catch (error) {
-        throw broken(required, error);
+        throw broken('engine', required, error);
       } finally {
         await opened.close();
       }

@@ -5,7 +5,8 @@ import type { ErrorCode } from '../../core/errors.js';
 /** The two functions of a test framework that a contract needs: those of vitest, jest, mocha and node:test all fit. */
 export interface ContractSuite {
   readonly describe: (name: string, body: () => void) => unknown;
-  readonly it: (name: string, body: () => Promise<void>) => unknown;
+  /** With `timeoutMs` where a test may take longer than frameworks allow by default. Those without such an argument ignore it. */
+  readonly it: (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
 }
 
 /** Where the titles stand, they name the requirements that they show. Whoever runs a contract has not got those. */
