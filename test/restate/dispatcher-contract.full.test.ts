@@ -1,7 +1,7 @@
 import { dispatcherContract } from 'flyball/testing';
 import { afterAll, describe, it } from 'vitest';
 import { balancer } from '../../bench/measure/balancer.js';
-import { type RestateDispatcher, restateDispatcher } from '../../packages/restate/src/index.js';
+import { type RestateDispatcher, type RestateOptions, restateDispatcher } from '../../packages/restate/src/index.js';
 import { patient } from '../patience.js';
 import { freePort } from '../postgres/server.js';
 import { TestRestate, whyNoRestate } from './server.js';
@@ -16,7 +16,7 @@ if (why !== undefined) {
   let opened = 0;
 
   /** Services of its own in one Restate, and one address for all workers. */
-  const open = async () => {
+  const opening = (limits: Pick<RestateOptions, 'tenants'>) => async () => {
     const door = await balancer();
     const name = `d${process.pid}-${++opened}`;
     const dispatchers: RestateDispatcher[] = [];
@@ -30,6 +30,7 @@ if (why !== undefined) {
           address: door.url,
           name,
           sweepMs: 300,
+          ...limits,
           onProblem: () => undefined,
         });
         dispatchers.push(real);
@@ -51,5 +52,6 @@ if (why !== undefined) {
     };
   };
   const within = { withinMs: patient(30_000) };
-  dispatcherContract({ describe, it }, 'Restate [R10-DISPATCHER-CONTRACT]', open, within);
+  dispatcherContract({ describe, it }, 'Restate [R10-DISPATCHER-CONTRACT]', opening({}), within);
+  dispatcherContract({ describe, it }, 'Restate with limits', opening({ tenants: { '*': 6 } }), within);
 }

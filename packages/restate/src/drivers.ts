@@ -28,9 +28,18 @@ export class Drivers {
     return [...this.all].some((driver) => driver.has(runId));
   }
 
-  async drive(runId: string): Promise<Driven> {
+  drive(runId: string): Promise<Driven> {
+    return this.orElsewhere(() => this.driven(runId));
+  }
+
+  /** Undefined for a run that was removed. */
+  find(runId: string): Promise<RunRecord | undefined> {
+    return this.orElsewhere(() => this.found(runId));
+  }
+
+  private async orElsewhere<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.driven(runId);
+      return await work();
     } catch (error) {
       if (isForOthers(error)) this.onRefused();
       throw error;
@@ -38,7 +47,7 @@ export class Drivers {
   }
 
   private async driven(runId: string): Promise<Driven> {
-    const record = await this.find(runId);
+    const record = await this.found(runId);
     if (record === undefined) {
       this.onUnknown(runId);
       return { status: 'unknown', now: Date.now() };
@@ -50,8 +59,8 @@ export class Drivers {
     return { ...rested, now: Date.now() };
   }
 
-  /** Undefined for a run that was removed. All runtimes of a process share a database: any of them knows. */
-  async find(runId: string): Promise<RunRecord | undefined> {
+  /** All runtimes of a process share a database: any of them knows. */
+  private async found(runId: string): Promise<RunRecord | undefined> {
     const [any] = this.all;
     if (any === undefined) throw new FlyballError('RUN_UNLOADED', 'This worker is closing. Another one continues.');
     return any.get(runId).catch((error: unknown) => {
