@@ -3,7 +3,7 @@ import { memoryEngine } from '../adapters/engine-memory/memory-engine.js';
 import type { Engine } from '../ports/engine.js';
 import type { OpenEngine } from './contracts/engine-fixture.js';
 import { engineContract } from './engine-contract.js';
-import { WRONG_ENGINES } from './wrong-engines.test-data.js';
+import { lossy, WRONG_ENGINES } from './wrong-engines.test-data.js';
 
 type EngineTraits = Parameters<typeof engineContract>[3];
 type Opening = () => Omit<OpenEngine, 'reopen'> & Partial<OpenEngine>;
@@ -51,8 +51,9 @@ it.each(WRONG_ENGINES.map(({ title, what, change }) => [what ?? title, title, ch
   'an engine that breaks one promise is found: %s [R10-PORT-CONTRACT] [R19-CONTRACT-PROMISES] [R19-CONTRACT-OVERLOOKED]',
   async (_, title, change) => {
     const open = () => {
-      const engine = memoryEngine();
-      return { engine: { ...engine, ...change(engine) }, reopen: 'in-memory', close: () => engine.close() } as const;
+      const { engine, lose } = lossy(memoryEngine());
+      const close = () => engine.close();
+      return { engine: { ...engine, ...change(engine) }, lose, reopen: 'in-memory', close } as const;
     };
     expect(await broken(open)).toEqual([title]);
   },
@@ -76,6 +77,16 @@ it('an engine whose leases go by the time of whoever calls does not pass for one
   const passLeaseTime = async (ms: number): Promise<void> => void waited.push(ms);
   expect(await broken(() => ({ ...opened(), passLeaseTime }), { leaseClock: 'own' })).toEqual(byWhoeverCalls);
   expect(waited.length, 'whoever can let time pass is asked to').toBeGreaterThan(5);
+});
+
+it('an engine whose connections break is right in saying that it cannot tell, or that nothing was written [R10-PORT-LOST-ANSWERS]', async () => {
+  const opened = () => {
+    const { engine, lose } = lossy(memoryEngine());
+    return { engine, lose, reopen: 'in-memory', close: () => engine.close() } as const;
+  };
+  expect(await broken(opened)).toEqual([]);
+  const lost = () => ({ ...opened(), lose: async (_: unknown, work: () => Promise<void>) => work() }); // it loses nothing
+  expect(await broken(lost)).toEqual([]);
 });
 
 it('what is no engine is told in one line, whichever test runs first [R10-PORT-SENTENCES]', async () => {

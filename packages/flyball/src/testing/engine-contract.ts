@@ -6,6 +6,7 @@ import { type EngineTest, type OpenEngine, START } from './contracts/engine-fixt
 import { inboxContract } from './contracts/engine-inbox.js';
 import { journalContract } from './contracts/engine-journal.js';
 import { leasesContract, ownClockContract } from './contracts/engine-leases.js';
+import { linesContract } from './contracts/engine-lines.js';
 import { listingContract } from './contracts/engine-listing.js';
 import { ownershipContract } from './contracts/engine-ownership.js';
 import { restoreContract } from './contracts/engine-restore.js';
@@ -62,6 +63,7 @@ export function engineContract(
     suite.describe('retention', () => retentionContract(test));
     suite.describe('restore', () => restoreContract(test));
     suite.describe('two processes', () => sharedContract(test));
+    suite.describe('broken connections', () => linesContract(test));
     if (damages) suite.describe('damage', () => damageContract(test));
     if (isOwn) suite.describe('own clock', () => ownClockContract(test));
   });

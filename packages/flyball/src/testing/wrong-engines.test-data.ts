@@ -1,5 +1,8 @@
+import { writeUncertain } from '../core/engine-errors.js';
+import { type ErrorCode, FlyballError } from '../core/errors.js';
 import { workedUnseen } from '../core/unseen-work.js';
 import type { Announcement, Batch, Claim, Engine, StoredEntry } from '../ports/engine.js';
+import type { OpenEngine } from './contracts/engine-fixture.js';
 
 /** An engine that is wrong in one way, as a first attempt at one may be. */
 export interface WrongEngine {
@@ -480,4 +483,73 @@ const OVERLOOKED: readonly WrongEngine[] = [
   },
 ];
 
-export const WRONG_ENGINES: readonly WrongEngine[] = [...JOURNALS, ...LINES, ...RECORDS, ...OVERLOOKED];
+/** Says something else where an engine says that it cannot tell. */
+const instead = (code: ErrorCode) => (error: unknown) => {
+  if ((error as FlyballError).code !== 'STORAGE_UNCERTAIN') throw error;
+  throw new FlyballError(code, 'The connection was lost. Nothing was written.');
+};
+const BROKEN_LINES: readonly WrongEngine[] = [
+  {
+    title: 'appends a batch once, or says that it cannot tell, when answers are lost',
+    what: 'a batch failed, though it was written',
+    change: (engine) => ({ append: (claim, batch) => engine.append(claim, batch).catch(instead('STORAGE_FAILED')) }),
+  },
+  {
+    title: 'takes a message once, or says that it cannot tell, when answers are lost',
+    what: 'the storage was busy, though it took a message',
+    change: (engine) => ({ post: (runId, given) => engine.post(runId, given).catch(instead('STORAGE_BUSY')) }),
+  },
+  {
+    title: 'takes a message once, or says that it cannot tell, when requests are lost',
+    what: 'a message is taken that never came',
+    change: (engine) => ({
+      post: (runId, given) =>
+        engine.post(runId, given).catch((error: FlyballError) => {
+          if (error.code !== 'STORAGE_BUSY') throw error;
+          return 'accepted' as const;
+        }),
+    }),
+  },
+  {
+    title: 'creates a run once, or says that it cannot tell, when answers are lost',
+    what: 'a run is there already, because it was just created',
+    change: (engine) => ({ create: (run) => engine.create(run).catch(instead('RUN_EXISTS')) }),
+  },
+];
+
+export const WRONG_ENGINES: readonly WrongEngine[] = [
+  ...JOURNALS,
+  ...LINES,
+  ...RECORDS,
+  ...OVERLOOKED,
+  ...BROKEN_LINES,
+];
+
+/** An engine whose storage answers over connections, as far as anybody can tell who uses it. */
+export function lossy(engine: Engine): { readonly engine: Engine; readonly lose: NonNullable<OpenEngine['lose']> } {
+  let losing: 'answers' | 'requests' | undefined;
+  const over =
+    <Given extends readonly unknown[], Answer>(write: (...given: Given) => Promise<Answer>) =>
+    async (...given: Given): Promise<Answer> => {
+      if (losing === 'requests') throw new FlyballError('STORAGE_BUSY', 'Nobody answers. Nothing was written.');
+      const answer = await write(...given);
+      if (losing === 'answers') throw writeUncertain('a', undefined);
+      return answer;
+    };
+  const { create, append, release, post, claim } = engine;
+  return {
+    engine: {
+      ...engine,
+      create: over(create),
+      append: over(append),
+      release: over(release),
+      post: over(post),
+      claim: over(claim),
+    },
+    async lose(what, work) {
+      losing = what;
+      await work();
+      losing = undefined;
+    },
+  };
+}

@@ -19,6 +19,12 @@ export interface OpenEngine {
    * to be waited for longer than by a timer of this process, which is how the tests wait without it.
    */
   readonly passLeaseTime?: (ms: number) => Promise<void>;
+  /**
+   * For an engine whose storage answers over connections, which can break. While `work` is done, those that it has are
+   * lost: with its `answers`, when what was asked has reached the storage, or with its `requests`, which never reach it.
+   * New ones cannot be made until `work` is done.
+   */
+  readonly lose?: (what: 'answers' | 'requests', work: () => Promise<void>) => Promise<void>;
 }
 
 /**
