@@ -323,6 +323,11 @@ export class Lives implements Home, Household {
     return until(() => this.launching.size === 0, this.settings.clock);
   }
 
+  /** One that has come to its end here, at a bound say, is no longer at work: it is on its way to be given back. */
+  givenBack(runId: string): Promise<void> {
+    return until(() => this.attempts.get(runId)?.journal.isOver !== true, this.settings.clock);
+  }
+
   /** Whoever was on the way to it here has it, or has not got it. */
   launched(runId: string): Promise<void> {
     return until(() => !this.launching.has(runId), this.settings.clock);

@@ -86,6 +86,7 @@ async function resumeNow(
   given: NonNullable<Parameters<Runtime['resume']>[1]>,
 ): Promise<RunHandle> {
   const { lives } = opened;
+  await lives.givenBack(runId);
   const record = await recordOf(opened, runId);
   const by = given.by ?? 'anonymous';
   refuseTerminal(record);
