@@ -10,6 +10,8 @@ export class Dispatch {
   readonly port: Dispatcher;
   private readonly simulation: Simulation;
   private readonly driven = new Map<Machine, Set<string>>();
+  /** Runs that were put in line after whoever did so was told that nobody knows, and gave up. */
+  private readonly unheard = new Set<string>();
 
   constructor(simulation: Simulation) {
     this.simulation = simulation;
@@ -28,10 +30,14 @@ export class Dispatch {
     this.driven.delete(machine);
   }
 
+  arrived(op: string, runId: string | undefined): void {
+    if (op === 'requeue' && runId !== undefined) this.unheard.add(runId);
+  }
+
   /**
    * A claim may arrive when its process is gone, or has heard that nobody knows what became of it, and the run was driven
-   * since: then nobody works on it, and nobody was told. Such runs have an owner who has shown no sign of life since its
-   * lease ended, and only they are looked for: that everything else is dispatched in the first place is what the rules
+   * since: then nobody works on it, and nobody was told. The same holds for what puts a run in line. Such runs have an owner
+   * who has shown no sign of life since its lease ended, or are known here, and only they are looked for: that everything else is dispatched in the first place is what the rules
    * check. `@flyball/restate` looks for more (`overdue` of a driver), and waits for as long.
    */
   sweep(): void {
@@ -39,6 +45,8 @@ export class Dispatch {
     timeline.after(SWEEP_MS, () => {
       for (const { runId, owner, leaseUntil } of truth.runs.values())
         if (owner !== undefined && leaseUntil <= timeline.now - SWEEP_MS) this.later(runId, 1);
+      for (const runId of this.unheard) this.later(runId, 1);
+      this.unheard.clear();
       this.sweep();
     });
   }

@@ -43,6 +43,7 @@ export class Line {
   private readonly random: SeededRandom;
   private readonly latencyMs: () => number;
   private readonly trace: (line: string) => void;
+  private readonly arrivedUnheard: (op: string, runId: string | undefined) => void;
   /** When the last ordered request of each run arrives. */
   private readonly arrivals = new Map<string, number>();
   /** What to tell those that still wait for an answer when the machine dies: their code must not wait for ever. */
@@ -55,6 +56,8 @@ export class Line {
     readonly random: SeededRandom;
     readonly latencyMs: () => number;
     readonly trace: (line: string) => void;
+    /** A write has arrived whose sender has been told that nobody knows. */
+    readonly arrivedUnheard: (op: string, runId: string | undefined) => void;
   }) {
     this.inner = parts.inner;
     this.end = parts.end;
@@ -62,6 +65,7 @@ export class Line {
     this.random = parts.random;
     this.latencyMs = parts.latencyMs;
     this.trace = parts.trace;
+    this.arrivedUnheard = parts.arrivedUnheard;
     this.engine = this.wired();
   }
 
@@ -106,6 +110,7 @@ export class Line {
           (error: unknown) => () => reject(error),
         );
         if (op === 'append') this.end.passes('after', runId);
+        if (isWrite && !this.open.has(reject)) this.arrivedUnheard(op, runId);
         answer(() => this.end.enter(() => settle(outcome)));
       };
       const giveUp = (why: () => FlyballError): void => {

@@ -189,6 +189,7 @@ export class Simulation {
       passes: (at, when, runId) => this.crashAt(at, when, runId),
       isDead: (owner) => this.dead.has(owner.id),
       trace: (line) => this.trace(line),
+      arrivedUnheard: (op, runId) => this.dispatch.arrived(op, runId),
     });
     this.trace(`${machine.name} is up with version ${version}`);
     this.machines[slot] = machine;

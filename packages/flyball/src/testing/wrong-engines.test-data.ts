@@ -10,6 +10,8 @@ export interface WrongEngine {
   readonly title: string;
   /** What is wrong with it, where the title alone does not say. */
   readonly what?: string;
+  /** Promises that it cannot keep either. */
+  readonly others?: readonly string[];
   change(engine: Engine): Partial<Engine>;
 }
 
@@ -440,6 +442,7 @@ const OVERLOOKED: readonly WrongEngine[] = [
   {
     title: 'hands a run to the same owner again that is said to be gone: its old claim is stale',
     what: 'an owner cannot take a run from itself',
+    others: ['lets an owner claim a run once more, or says that it cannot tell, when answers are lost'],
     change: (engine) => ({
       claim: async (runId, by) => {
         const { owner } = (await engine.get(runId)) ?? {};

@@ -1,3 +1,5 @@
+import { parsedUrl } from 'flyball/internal';
+
 /** Names under which environments keep what nobody else may read. `PWD` alone is a folder. */
 const SECRET_NAME = /(?:(?:^|_)(?:API_?KEY|ACCESS_KEY|KEY|TOKEN|SECRET|CREDENTIALS?)|PASSW(?:OR)?D|PASSPHRASE|_PWD)$/i;
 /** Shorter values are ordinary words: blanking them would tear texts apart. */
@@ -19,8 +21,7 @@ export function knownSecrets(
 
 /** As it stands there, and as it is meant. */
 function passwordsIn(address: string | undefined): readonly string[] {
-  if (address === undefined || !address.includes('://') || !URL.canParse(address)) return [];
-  const { password } = new URL(address);
+  const { password = '' } = (address?.includes('://') === true ? parsedUrl(address) : undefined) ?? {};
   try {
     return [password, decodeURIComponent(password)];
   } catch {
