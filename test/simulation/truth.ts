@@ -75,14 +75,17 @@ export class Truth {
         }),
       renew: async (signs, { leaseMs }) => {
         const stale = await inner.renew(signs, { now: now(), leaseMs });
+        const renewed: Known[] = [];
         for (const { claim, activeMs } of signs) {
           const known = this.runs.get(claim.runId);
           if (known === undefined || stale.includes(claim.runId)) continue;
           if (claim.fence !== known.fence) this.outside.blame('fence:renewed', `${claim.runId} under ${claim.fence}`);
           known.leaseUntil = now() + leaseMs;
           known.worked.renewed({ activeMs, at: now() }, leaseMs);
-          await this.lookAtLease(known);
+          renewed.push(known);
         }
+        // not before all of them are known: they may be given back meanwhile
+        for (const known of renewed) await this.lookAtLease(known);
         return stale;
       },
       release: (claim, rest) =>
