@@ -133,7 +133,8 @@ export class EffectsUnderWay {
     if (target === undefined || target.closedBy !== undefined) return;
     target.closedBy = reason;
     target.abort(reason);
-    for (const pending of this.open.all()) {
+    // what was asked for last goes first: a child has given back its part, and told what it spent, before what is around it
+    for (const pending of [...this.open.all()].toReversed()) {
       const isSpared = options.spareIntents === true && pending.intended;
       if (isUnder(pending.id, path) && pending.closedBy === undefined && !isSpared) this.closeOne(pending, reason);
     }
