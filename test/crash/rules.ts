@@ -1,4 +1,4 @@
-import type { Entry, EventOf, EventType } from 'flyball';
+import type { Entry, EventOf, EventType, RunEvent } from 'flyball';
 import { auditLines, verifyAudit, withoutPrivate } from 'flyball/views';
 import type { RollbackReport } from '../../packages/flyball/src/core/outcome.js';
 import { alerts } from './alerts.js';
@@ -158,12 +158,19 @@ const cancellation: Rule = ({ world }) => {
   }));
 };
 
-/** Calls of pure tools whose process was killed before anything of them was written. */
+/**
+ * Calls of pure tools whose process was killed before anything of them was written: changed code may do something else
+ * under the same id.
+ */
 function forgotten({ entries, world, runId }: Seen): number {
   const told = new Set(
-    entries.flatMap(({ event, generation }) => ('id' in event ? [`${runId}:${keyed(generation, event.id)}`] : [])),
+    entries.flatMap(({ event, generation }) => (isOfCall(event) ? [`${runId}:${keyed(generation, event.id)}`] : [])),
   );
   return [...(world.toolCalls.get(runId) ?? [])].filter((key) => !told.has(key)).length;
+}
+
+function isOfCall(event: RunEvent): event is RunEvent & { readonly id: string } {
+  return event.type === 'call-start' || ('of' in event && event.of === 'call');
 }
 
 /** While a budget holds, no more tools are executed than it allows. What nobody knows of is not counted. */
