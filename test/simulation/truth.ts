@@ -64,8 +64,9 @@ export class Truth {
         }),
       claim: (runId, by) =>
         roomy(async () => {
-          const claim = await inner.claim(runId, { ...by, now: now() });
-          return this.claimed(claim, by.owner, by.leaseMs);
+          const at = now(); // a disk takes its time, and the lease counts from before
+          const claim = await inner.claim(runId, { ...by, now: at });
+          return this.claimed(claim, by.owner, { at, leaseMs: by.leaseMs });
         }),
       take: (query, by) => roomy(() => this.take(query, by)),
       append: (claim, batch) =>
@@ -74,14 +75,15 @@ export class Truth {
           this.appended(claim, batch);
         }),
       renew: async (signs, { leaseMs }) => {
-        const stale = await inner.renew(signs, { now: now(), leaseMs });
+        const at = now();
+        const stale = await inner.renew(signs, { now: at, leaseMs });
         const renewed: Known[] = [];
         for (const { claim, activeMs } of signs) {
           const known = this.runs.get(claim.runId);
           if (known === undefined || stale.includes(claim.runId)) continue;
           if (claim.fence !== known.fence) this.outside.blame('fence:renewed', `${claim.runId} under ${claim.fence}`);
-          known.leaseUntil = now() + leaseMs;
-          known.worked.renewed({ activeMs, at: now() }, leaseMs);
+          known.leaseUntil = at + leaseMs;
+          known.worked.renewed({ activeMs, at }, leaseMs);
           renewed.push(known);
         }
         // not before all of them are known: they may be given back meanwhile
@@ -167,15 +169,14 @@ export class Truth {
       ({ status, messages }) => status === 'paused' && messages.isTakenBack,
     );
     for (const runId of await this.due(query)) {
-      const claim = await this.inner
-        .claim(runId, { ...by, now: this.outside.now(), isGone: query.isGone })
-        .catch(() => undefined); // somebody else was quicker
+      const at = this.outside.now();
+      const claim = await this.inner.claim(runId, { ...by, now: at, isGone: query.isGone }).catch(() => undefined); // somebody else was quicker
       if (claim === undefined) continue;
       const known = this.runs.get(runId);
       if (known !== undefined && resting.includes(known) && known.status === 'paused')
         this.outside.blame('pause:woken', `${by.owner.id} took ${runId}, which is to rest`);
       if (known !== undefined) this.outside.took(by.owner, known, this.ableFor(known.version));
-      claims.push(this.claimed(claim, by.owner, by.leaseMs));
+      claims.push(this.claimed(claim, by.owner, { at, leaseMs: by.leaseMs }));
     }
     return claims;
   }
@@ -206,14 +207,15 @@ export class Truth {
       this.outside.blame('requeue:crashes', `${runId} was put in line with ${crashes} crashes`);
   }
 
-  private claimed(claim: Claim, owner: Owner, leaseMs: number): Claim {
+  private claimed(claim: Claim, owner: Owner, by: { readonly at: number; readonly leaseMs: number }): Claim {
+    const { at, leaseMs } = by;
     const { runId, fence } = claim;
     const known = this.runs.get(runId);
     if (known === undefined) return claim;
-    const { blame, now } = this.outside;
+    const { blame } = this.outside;
     if (fence <= known.fence) blame('fence:stuck', `${runId} was claimed under ${fence} after ${known.fence}`);
     if (known.end !== undefined && ENDED.has(known.status)) blame('finished:claimed', `${runId} is ${known.status}`);
-    const isHeld = known.owner !== undefined && known.owner.id !== owner.id && known.leaseUntil > now();
+    const isHeld = known.owner !== undefined && known.owner.id !== owner.id && known.leaseUntil > at;
     if (known.damage?.where === 'record') blame('damage:claimed', `${owner.id} took ${runId}, whose record is damaged`);
     if (isHeld && known.owner !== undefined && !this.outside.mayTakeOver(known.owner))
       blame('lease:broken', `${owner.id} took ${runId} from ${known.owner.id}, who holds it`);
@@ -221,8 +223,8 @@ export class Truth {
     if (known.hasProgressed && crashes > 1)
       blame('crashes:kept', `${runId} has got on since, and counts ${crashes} crashes`);
     known.hasProgressed = false;
-    Object.assign(known, { fence, owner, leaseUntil: now() + leaseMs, status: 'running', code: undefined });
-    known.worked.claimed(fence, { activeMs: claim.record.activeMs, at: now() }, leaseMs);
+    Object.assign(known, { fence, owner, leaseUntil: at + leaseMs, status: 'running', code: undefined });
+    known.worked.claimed(fence, { activeMs: claim.record.activeMs, at }, leaseMs);
     known.sleep.wakes();
     this.outside.trace(`${owner.id} holds ${runId} under ${fence}`);
     const { leaseUntil } = claim.record;
