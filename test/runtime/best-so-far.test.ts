@@ -64,6 +64,19 @@ describe('the best value so far', () => {
     expect(await moving().open(throwing).start()).toMatchObject({ stop: 'failed', partial: 7 });
   });
 
+  it('is the partial value of a run that is cancelled while only code of another version is there [R19-BEST-KEPT]', async () => {
+    const stage = moving();
+    const first = stage.open(async (run: Run): Promise<Outcome<number>> => {
+      run.best(1);
+      return done(await run.step('pay', null, async () => 2, 'irreversible'));
+    });
+    expect(await first.start()).toMatchObject({ stop: 'suspended' });
+    first.die();
+    const second = stage.open(async (run: Run) => done(await run.step('other', null, () => 2, 'pure')));
+    await second.runtime.cancel(RUN, { by: 'ann' });
+    expect(await second.resume()).toMatchObject({ stop: 'cancelled', partial: 1 });
+  });
+
   it("of a child is the child's own, and survives a new generation of the run [R11-N7-PARTIAL]", async () => {
     const stage = moving();
     const agent = async (run: Run, input: unknown): Promise<Outcome<unknown>> => {

@@ -35,7 +35,7 @@ export class BestSoFar {
     return level.path;
   }
 
-  /** What an earlier generation had: whoever tells anything knows better. */
+  /** What the run had before: whoever tells anything knows better. */
   begin(best: { readonly value: unknown } | null): void {
     if (best !== null) this.kept = { value: best.value, depth: Number.POSITIVE_INFINITY };
   }

@@ -51,7 +51,8 @@ export class EffectsUnderWay {
   constructor(run: EffectsOwner) {
     this.run = run;
     this.root = new Scope('', run.books.ledger);
-    this.root.best.begin(run.recorded.before.best);
+    // also what is told again while history is repeated: code that does not fit it, or is cancelled before, tells nothing
+    this.root.best.begin(run.recorded.state.bestSoFar);
     this.scopes.set('', this.root);
   }
 

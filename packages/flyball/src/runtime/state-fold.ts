@@ -134,6 +134,11 @@ export class StateFold {
     return this.startedRuns.get(id);
   }
 
+  /** The best that the run was told of so far. */
+  get bestSoFar(): RunState['best'] {
+    return this.best;
+  }
+
   /** Who asked for what the run does. */
   get askedBy(): readonly string[] {
     return [...this.askers];
