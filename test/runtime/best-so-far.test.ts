@@ -68,7 +68,7 @@ describe('the best value so far', () => {
     const stage = moving();
     const first = stage.open(async (run: Run): Promise<Outcome<number>> => {
       run.best(1);
-      return done(await run.step('pay', null, async () => 2, 'irreversible'));
+      return done(await run.step('pay', null, async () => 2, { class: 'irreversible' }));
     });
     expect(await first.start()).toMatchObject({ stop: 'suspended' });
     first.die();

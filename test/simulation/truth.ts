@@ -306,6 +306,7 @@ export class Truth {
     const isInLine = rest.unlessCancelled === true && (await this.inner.get(claim.runId))?.status === 'pending';
     if (known === undefined || claim.fence !== known.fence || known.owner === undefined) return;
     const status = isInLine ? 'pending' : rest.status;
+    if (rest.activeMs !== undefined) known.worked.givenBack(rest.activeMs);
     known.sleep.rests(known.owner.id, rest.status === 'suspended' ? rest.wakeAt : undefined, this.outside.now());
     Object.assign(known, { owner: undefined, status, code: !isInLine && 'code' in rest ? rest.code : undefined });
     this.outside.trace(`${claim.runId} rests as ${status}`);

@@ -34,6 +34,11 @@ export class Worked {
     this.least = Math.max(this.least, Math.trunc(Math.min(worked, shown)));
   }
 
+  /** Its owner has said for how long it was at work: what a process does while that is on its way does not count. */
+  givenBack(activeMs: number): void {
+    this.least = Math.min(this.least, Math.trunc(activeMs));
+  }
+
   /** Answers how long it had been at work, where a life that begins has forgotten some of it. */
   wrote({ type }: Told, { activeMs, at }: Sign): number | undefined {
     this.last = { type, activeMs, at, fence: this.fence };
