@@ -38,6 +38,7 @@ describe.skipIf(why !== undefined)('generated programs on PostgreSQL with Restat
         fc.asyncProperty(dispatched, async (given) => {
           const examined = await examine(given, engine, { runId: `run-${++runs}`, patienceMs: 20_000, dispatching });
           lives += examined.lives;
+          if (runs % 100 === 0) process.stdout.write(`Restate: ${runs} of ${numRuns} programs, ${lives} lives\n`);
           expect(unforgiven(examined.violations)).toEqual([]);
         }),
         { numRuns, seed, endOnFailure: true },
