@@ -22,6 +22,7 @@ export interface MachineParts {
   readonly isDead: (owner: Owner) => boolean;
   readonly trace: (line: string) => void;
   readonly arrivedUnheard: (op: string, runId: string | undefined) => void;
+  readonly goesAstray: () => void;
 }
 
 /** A process on a machine of its own: its clock, its line to the storage, and when it is dead or stands still. */
@@ -50,7 +51,7 @@ export class Machine implements End {
     this.version = parts.version;
     this.offset = parts.skewMs;
     this.owner = { id: parts.id, host: `host-${parts.host}`, bootId: 'boot', pid: 1, startTime: parts.id };
-    const { timeline, storage, random, latencyMs, trace, arrivedUnheard } = parts;
+    const { timeline, storage, random, latencyMs, trace, arrivedUnheard, goesAstray } = parts;
     const born = timeline.now;
     this.clock = {
       now: () => {
@@ -75,7 +76,7 @@ export class Machine implements End {
       owner: () => this.owner,
       isGone: (other) => other.host === this.owner.host && parts.isDead(other),
     };
-    this.line = new Line({ inner: storage, end: this, timeline, random, latencyMs, trace, arrivedUnheard });
+    this.line = new Line({ inner: storage, end: this, timeline, random, latencyMs, trace, arrivedUnheard, goesAstray });
   }
 
   run(runtime: Runtime): void {

@@ -44,6 +44,7 @@ export class Line {
   private readonly latencyMs: () => number;
   private readonly trace: (line: string) => void;
   private readonly arrivedUnheard: (op: string, runId: string | undefined) => void;
+  private readonly goesAstray: () => void;
   /** When the last ordered request of each run arrives. */
   private readonly arrivals = new Map<string, number>();
   /** What to tell those that still wait for an answer when the machine dies: their code must not wait for ever. */
@@ -58,6 +59,8 @@ export class Line {
     readonly trace: (line: string) => void;
     /** A write has arrived whose sender has been told that nobody knows. */
     readonly arrivedUnheard: (op: string, runId: string | undefined) => void;
+    /** A request or its answer gets lost, or is late. */
+    readonly goesAstray: () => void;
   }) {
     this.inner = parts.inner;
     this.end = parts.end;
@@ -66,6 +69,7 @@ export class Line {
     this.latencyMs = parts.latencyMs;
     this.trace = parts.trace;
     this.arrivedUnheard = parts.arrivedUnheard;
+    this.goesAstray = parts.goesAstray;
     this.engine = this.wired();
   }
 
@@ -123,7 +127,10 @@ export class Line {
   private carry(op: string, runId: string | undefined, sent: Sent): void {
     const { random, timeline } = this;
     const fate = this.fateOf(op);
-    if (fate !== 'arrives') this.trace(`${this.end.name} ${op} ${runId ?? ''} ${fate}`);
+    if (fate !== 'arrives') {
+      this.trace(`${this.end.name} ${op} ${runId ?? ''} ${fate}`);
+      this.goesAstray();
+    }
     const late = (): FlyballError => (sent.isWrite ? uncertain(op) : unreachable(op));
     if (fate === 'refused') return sent.giveUp(() => unreachable(op));
     if (fate === 'lost') return sent.giveUp(late);

@@ -74,6 +74,8 @@ export class Simulation {
   version = '1';
   isFull = false;
   private lastFull: number | undefined;
+  /** When something was lost on its way to the storage or back. */
+  private lastAstray: number | undefined;
   loss = 0;
   isHealed = false;
   lives = 0;
@@ -137,7 +139,7 @@ export class Simulation {
   /**
    * What an operator asks of a run that rests until somebody asks for it is done, whoever else comes to it meanwhile: unless the process that is to do it
    * stands still for as long as a lease, or the disk is full: then whoever had it for a moment cannot give it back either,
-   * and holds it until its lease is over. A run that is at work elsewhere, or that
+   * and holds it until its lease is over; and whoever waits for an answer that got lost holds it for as long. A run that is at work elsewhere, or that
    * others may take, says so, and where: it goes on.
    */
   asks(what: string, runId: string): (error: unknown) => never {
@@ -147,9 +149,9 @@ export class Simulation {
     return (error) => {
       const { code, message } = error as { readonly code?: string; readonly message: string };
       const isLate = this.timeline.now - asked >= LEASE_MS;
-      const wasFull = this.lastFull !== undefined && this.lastFull >= asked;
-      if (code === 'JOURNAL_CONFLICT' && isAtRest && !isLate && !wasFull)
-        this.blame(`operator:${what}`, `${runId}: ${message}`);
+      const isSince = (at: number | undefined): boolean => at !== undefined && at >= asked;
+      const isHeldUp = isLate || isSince(this.lastFull) || isSince(this.lastAstray);
+      if (code === 'JOURNAL_CONFLICT' && isAtRest && !isHeldUp) this.blame(`operator:${what}`, `${runId}: ${message}`);
       throw error;
     };
   }
@@ -189,7 +191,10 @@ export class Simulation {
       passes: (at, when, runId) => this.crashAt(at, when, runId),
       isDead: (owner) => this.dead.has(owner.id),
       trace: (line) => this.trace(line),
-      arrivedUnheard: (op, runId) => this.dispatch.arrived(op, runId),
+      arrivedUnheard: (op, runId) => this.arrivedUnheard(op, runId),
+      goesAstray: () => {
+        this.lastAstray = timeline.now;
+      },
     });
     this.trace(`${machine.name} is up with version ${version}`);
     this.machines[slot] = machine;
@@ -212,6 +217,12 @@ export class Simulation {
   left(machine: Machine): void {
     this.dead.add(machine.owner.id);
     this.dispatch.lost(machine);
+  }
+
+  /** What its sender gave up: nobody was told of what it puts in line, and the process has forgotten that it put it to sleep. */
+  private arrivedUnheard(op: string, runId: string | undefined): void {
+    this.dispatch.arrived(op, runId);
+    if (op === 'release' && runId !== undefined) this.truth.of(runId)?.sleep.wakes();
   }
 
   private crashAt(machine: Machine, when: 'before' | 'after', runId: string | undefined): void {
