@@ -84,6 +84,7 @@ export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
   const open = new Map<string, number>();
   const ending = new Set<string>();
   const begun = new Set<string>();
+  const paths = new Map<string, string>();
   const told = entries.findLastIndex(
     ({ event }) => event.type === 'trip' && event.node === '' && event.bound === axis && event.limit === end.limit,
   );
@@ -93,17 +94,26 @@ export function hasGivenAllAway(entries: readonly Entry[], end: End): boolean {
       if (event.type === 'spawn-end') ending.add(event.id);
       continue;
     }
+    if (event.type === 'note' && isOfAnother(event.path, paths, ending)) continue;
     if (!repeating.has(place)) {
       for (const id of ending) open.delete(id);
       ending.clear();
     }
-    if (event.type === 'spawn-start' && event.slice.of !== undefined) equal.add(event.id);
+    if (event.type === 'spawn-start' && event.slice.of !== undefined) {
+      equal.add(event.id);
+      paths.set(event.id, event.path);
+    }
     // one that had ended at a bound gets a part of a larger budget, and goes on
     const isGiven = event.type === 'spawn-start' || event.type === 'slice-change';
     if (isGiven && equal.has(event.id)) open.set(event.id, event.limits[axis] ?? 0);
   }
   const given = [...open.values()].reduce((sum, one) => sum + one, 0);
   return open.size > 1 && given > end.limit * 0.9;
+}
+
+/** Code in a part that has not ended tells something: what moved it may have come before the ends of the others. */
+function isOfAnother(path = '', paths: ReadonlyMap<string, string>, ending: ReadonlySet<string>): boolean {
+  return [...paths].some(([id, part]) => !ending.has(id) && (path === part || path.startsWith(`${part}/`)));
 }
 
 /** Entries after which an end that was written before them may still be in line. */
