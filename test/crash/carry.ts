@@ -37,7 +37,7 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
         const isAnswered = (await respond(place, life, journey, outcome.waiting)) || hasHelped;
         if (!isAnswered && until === Number.POSITIVE_INFINITY)
           return { stop: 'hangs', because: JSON.stringify(outcome.waiting) };
-        if (!isAnswered) await pass(place.clock, until - place.clock.now());
+        if (!isAnswered) await pass(place.clock, Math.max(until - place.clock.now(), leastPause(place)));
         handle = await goOn(runtime, runId);
       }
     }
@@ -46,6 +46,14 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
     const { code = 'UNKNOWN', message, stack } = error as Error & { readonly code?: string };
     return { stop: 'stalled', code, because: code === 'UNKNOWN' ? (stack ?? '') : message };
   }
+}
+
+/**
+ * Where the date was set forward, it says that a sleep is over before that much time has passed. A process goes by the time,
+ * and whoever dispatches leaves the run alone until then; to wake a run by hand is to go by the date.
+ */
+function leastPause({ dispatching }: Place): number {
+  return dispatching === undefined ? 0 : 1_000;
 }
 
 /** It may rest as before where it was only just handed over. */
