@@ -213,11 +213,11 @@ it('tells a process that no longer renews its leases, and since when, from a com
   const key = await beside.keyFor('harbor', ['admin', 'workers:control']);
   const { body } = await beside.call('GET', '/v1/workers', { key });
   const stateOf = (id: string) => body.workers.find(({ owner }: { owner: { id: string } }) => owner.id === `far:${id}`);
-  expect(stateOf('lost')).toMatchObject({ state: 'silent', silentSince: now - 60_000 });
+  expect(stateOf('lost')).toMatchObject({ state: 'silent', silentSince: now - 45_000 });
   expect(stateOf('command')).toMatchObject({ state: 'silent' });
   expect(stateOf('command')).not.toHaveProperty('silentSince');
   const { out } = await flyball(['workers', '--db', join(beside.folder, 'runs.db')]);
-  expect(out).toMatch(/ {2}silent for 1 min \d+ s: it no longer renews its leases, 1 run$/m);
+  expect(out).toMatch(/ {2}silent: its leases ended 4\d(?:\.\d)? s ago, 1 run$/m);
   expect(out).toMatch(/ {2}runs a command or a program; takes no other runs, 1 run$/m);
 });
 

@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)('the workers page of the studio', () => 
     onTestFinished(() => page.close());
     await page.goto(`${stage.url}/studio/workers`);
     await page.waitForSelector('.lost');
-    expect(await page.textContent('.lost')).toMatch(/^Last sign of life 5 min ago\. If it is gone, .*flyball owner/);
+    expect(await page.textContent('.lost')).toMatch(/^Its leases ended [45] min ago\. If it is gone, .*flyball owner/);
     expect(await page.textContent('.queue')).toContain('2 waiting in the queue, 1 of them in your tenant');
   });
 

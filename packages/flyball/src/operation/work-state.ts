@@ -14,7 +14,7 @@ export interface WorkingProcess {
    * takes none by itself; `gone`: that is proven or was declared, and its runs are in line.
    */
   readonly state: 'working' | 'draining' | 'silent' | 'gone';
-  /** The last sign of life of one that is silent and no longer renews its leases. */
+  /** When the last lease ended of one that is silent and no longer renews them. */
   readonly silentSince?: number;
   /** Versions by agent. */
   readonly agents: Readonly<Record<string, string>>;
@@ -145,7 +145,7 @@ function processOf(
       owner: { id, host, pid },
       state,
       ...(state === 'silent' && held.every((run) => isOver(run, now))
-        ? { silentSince: Math.max(...held.map(leftAt)) }
+        ? { silentSince: Math.max(...held.map(({ leaseUntil = 0 }) => leaseUntil)) }
         : {}),
       agents: Object.assign({}, ...workers.map(({ agents }) => agents)) as Readonly<Record<string, string>>,
       ...(Number.isFinite(begun) ? { since: begun } : {}),

@@ -55,7 +55,8 @@ export class SafeText {
   private afterLastWord(): number {
     for (let at = this.held.length - 1; at >= 0; at--) {
       const code = this.held.charCodeAt(at);
-      if (code <= 32 || code > 127) return at + 1;
+      // a color begins with an escape character: without that, what follows it would not be recognized
+      if ((code <= 32 && code !== 27) || code > 127) return at + 1;
     }
     return this.held.length > LONGEST_WORD ? this.held.length : 0;
   }

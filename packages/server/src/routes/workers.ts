@@ -34,9 +34,7 @@ const workerSchema = s.named(
       description:
         'draining: it takes no more runs. silent: it runs a command or a program and takes no other runs, or it was lost (`silentSince`). gone: it has ended, and its runs are in the queue.',
     }),
-    silentSince: s.optional(
-      at('Only while it is silent and no longer renews its leases: its last record or lease renewal'),
-    ),
+    silentSince: s.optional(at('Only while it is silent and no longer renews its leases: when the last of them ended')),
     agents: s.record(s.string(), { description: 'The version of each agent whose runs it takes' }),
     since: s.optional(at('When it started')),
     weight: s.optional(s.number({ description: 'How many runs it takes at once, compared with other workers' })),

@@ -110,7 +110,7 @@ function State({ worker }: { readonly worker: WorkerInfo }) {
       </Badge>
       {worker.silentSince === undefined ? null : (
         <p class="lost">
-          Last sign of life <Ago at={worker.silentSince} />. {words} <code>{command}</code>
+          Its leases ended <Ago at={worker.silentSince} />. {words} <code>{command}</code>
         </p>
       )}
     </>

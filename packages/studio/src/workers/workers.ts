@@ -5,7 +5,7 @@ export interface WorkerInfo {
   /** Host and pid are for whoever operates the server. */
   readonly owner: { readonly id: string; readonly host?: string; readonly pid?: number };
   readonly state: 'working' | 'draining' | 'silent' | 'gone';
-  /** Its last sign of life, where it is silent and no longer renews its leases. */
+  /** When its last lease ended, where it is silent and no longer renews them. */
   readonly silentSince?: number;
   /** Versions by agent. */
   readonly agents: Readonly<Record<string, string>>;

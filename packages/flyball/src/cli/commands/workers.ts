@@ -52,7 +52,7 @@ function linesOf(process: WorkingProcess, now: number) {
   const about = [
     silentSince === undefined
       ? STATES[state]
-      : `silent for ${duration(Math.max(0, now - silentSince))}: it no longer renews its leases`,
+      : `silent: its leases ended ${duration(Math.max(0, now - silentSince))} ago`,
     `${plural(held.length, 'run')}${concurrency === undefined ? '' : ` of ${concurrency}`}`,
     ...(weight === undefined || weight === 1 ? [] : [`weight ${weight}`]),
     ...(since === undefined ? [] : [`up ${duration(Math.max(0, now - since))}`]),

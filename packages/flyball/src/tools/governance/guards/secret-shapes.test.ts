@@ -49,6 +49,31 @@ describe('secrets in JSON', () => {
     },
   );
 
+  it.each([
+    ['\u001b[38:5:10m', String.raw`\x1B[32m`, String.raw`\e[32m`, String.raw`\33[32m`, '^[[32m', '\u009b32m'],
+    [String.raw`\012`, '%253D', '=3D', String.raw`\U0000003d`, String.raw`\a`],
+  ])('are found behind %s and the like [R19-SECRETS-ESCAPED]', (...before) => {
+    for (const one of before)
+      expect(redactSecrets(`${one}${SECRETS['model-key']}`, [])).toBe(`${one}[model-key removed]`);
+  });
+
+  it.each([
+    JSON.stringify({ name: 'Ada', site: 'https://example.org', mail: 'ada@example.org' }),
+    JSON.stringify({ text: JSON.stringify({ site: 'https://example.org', mail: 'ada@example.org' }) }),
+    'https://a.example,mail:ada@b.example',
+    "LIKE '%desk-lamp-black-with-usb-port%'",
+  ])('are not seen in %s [R19-SECRETS-ORDINARY]', (text) => {
+    expect([redactSecrets(text, []), secretsIn(text, [])]).toEqual([text, []]);
+  });
+
+  it.each([String.raw`postgres:\/\/u:pw-1234@h`, 'postgres%3A%2F%2Fu%3Apw-1234%40h'])(
+    'are found in addresses in an escaped form: %s [R19-SECRETS-ESCAPED]',
+    (text) => {
+      expect(redactSecrets(text, [])).toBe('[password-in-address removed]h');
+      expect(jsonWithoutSecrets([])(JSON.stringify(text))).toBe('"[password-in-address removed]h"');
+    },
+  );
+
   it('are found in addresses without a user name [R19-SECRETS-ESCAPED]', () => {
     expect(redactSecrets('redis://:pw-of-redis@host restate://:token99@h:8080', [])).toBe(
       '[password-in-address removed]host [password-in-address removed]h:8080',

@@ -7,15 +7,19 @@ interface SecretShape {
   readonly hint: string;
 }
 
-/**
- * What stands before a secret may be a character in an escaped form, which ends in a letter or digit: of JSON in JSON
- * (`\\n`, `\\u003d`), of an address (`%3D`), or of a terminal (a color).
- */
-const ESCAPE = String.raw`(?<=\\(?:[0bfnrtv]|u[\da-fA-F]{4}|x[\da-fA-F]{2})|%[\da-fA-F]{2}|(?:\u001b|\\u001b|\\x1b|\\033)\[[\d;]{0,12}[A-Za-z])`;
+/** How a terminal is told a color: as the character itself, and as others write it. */
+const COLOR = String.raw`(?:(?:\u001b|\\u001[bB]|\\x1[bB]|\\e|\\0?33|\^\[)\[|\u009b)[\d;:?]{0,24}[A-Za-z]`;
+/** Of JSON, and of code. */
+const BACKSLASH = String.raw`\\(?:[0abefnrtv]|u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[0-7]{3})`;
+/** Of addresses and mail: only what decodes to no letter or digit, because words hold percent signs too. */
+const PERCENT = String.raw`%(?:25)?(?:0[9adAD]|2[\da-fA-F]|3[a-fA-F]|40|5[b-fB-F]|60|7[b-eB-E])|=(?:3D|0A|20)`;
+
+/** What stands before a secret may be a character in an escaped form, which ends in a letter or digit. */
+const ESCAPE = `(?<=${BACKSLASH}|${PERCENT}|${COLOR})`;
 const START = `(?:(?<![A-Za-z0-9_])|${ESCAPE})`;
 
 /** Where a secret begins with letters of any word, and an escape before it is to be left whole. */
-const WORD_START = String.raw`(?:(?<![A-Za-z0-9_\\])|(?<=\\)(?![0bfnrtvux])|${ESCAPE})`;
+const WORD_START = String.raw`(?:(?<![A-Za-z0-9_\\])|(?<=\\)(?![0-7abefnrtuUvx])|${ESCAPE})`;
 
 /** What it begins with is looked for first: to look at what stands before takes ten times as long. */
 function shape(begins: string, rest: string, before = START): RegExp {
@@ -62,9 +66,21 @@ const SHAPES: readonly SecretShape[] = [
   },
   {
     id: 'password-in-address',
-    // many have no user name: redis://:password@host
-    pattern: new RegExp(`${WORD_START}[a-z][a-z0-9+.-]{1,20}:\\/\\/[^\\s:/@]{0,128}:[^\\s:/@]{3,256}@`, 'gi'),
-    hint: ':\\/\\/[^\\s:/@]{0,800}:[^\\s:/@]{3,1600}@',
+    // many have no user name: redis://:password@host. A user name has no quotes: JSON with an address and a mail address
+    // has both of its signs
+    pattern: new RegExp(
+      String.raw`${WORD_START}[a-z][a-z0-9+.-]{1,20}:(?:\/\/|\\\/\\\/)[^\s:/@"'<>,;{}\\]{0,128}:[^\s:/@]{3,256}@`,
+      'gi',
+    ),
+    hint: String.raw`:(?:\/\/|\\{1,2}\/\\{1,2}\/)[^\s:/@]{0,800}:[^\s:/@]{3,1600}@`,
+  },
+  {
+    id: 'password-in-address',
+    pattern: new RegExp(
+      String.raw`${WORD_START}[a-z][a-z0-9+.-]{1,20}%3A%2F%2F[^\s:/@"'<>,;{}\\]{0,128}?%3A[^\s:/@]{3,256}?%40`,
+      'gi',
+    ),
+    hint: '%3[aA]%2[fF]%2[fF]',
   },
 ];
 
@@ -81,9 +97,21 @@ export function secretForms(known: readonly string[]): readonly string[] {
   const forms = known.flatMap((secret) => {
     const once = escaped(secret);
     // half a pair of a character cannot stand in an address
-    return [secret, once, escaped(once), ...(/\p{Surrogate}/u.test(secret) ? [] : [encodeURIComponent(secret)])];
+    return [
+      secret,
+      once,
+      escaped(once),
+      once.replaceAll('/', '\\/'),
+      ...(/\p{Surrogate}/u.test(secret) ? [] : inAddresses(secret)),
+    ];
   });
   return [...new Set(forms)].sort((one, other) => other.length - one.length);
+}
+
+function inAddresses(secret: string): readonly string[] {
+  const whole = encodeURIComponent(secret);
+  const forms = [whole, encodeURI(secret), whole.replaceAll('%20', '+')];
+  return forms.flatMap((form) => [form, form.replaceAll(/%../g, (one) => one.toLowerCase())]);
 }
 
 function escaped(text: string): string {
