@@ -221,6 +221,7 @@ export class Simulation {
 
   /** What its sender gave up: nobody was told of what it puts in line, and the process has forgotten that it put it to sleep. */
   private arrivedUnheard(op: string, runId: string | undefined): void {
+    this.lastAstray = this.timeline.now;
     this.dispatch.arrived(op, runId);
     if (op === 'release' && runId !== undefined) this.truth.of(runId)?.sleep.wakes();
   }
