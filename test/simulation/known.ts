@@ -38,6 +38,8 @@ export interface Known {
   readonly sleep: Sleep;
   /** It has got on under the number that holds. */
   hasProgressed: boolean;
+  /** When somebody put it in line. */
+  lineAt: number | undefined;
   /** What is stored of it is not what was written: whoever claims it under a later number must not go on with it. */
   damage?: { readonly where: 'entry' | 'record'; readonly fence: number; readonly generation: number };
 }
@@ -65,6 +67,7 @@ export function newlyKnown({ runId, version, starter }: Pick<Known, 'runId' | 'v
     worked: new Worked(),
     sleep: new Sleep(),
     hasProgressed: false,
+    lineAt: undefined,
   };
 }
 

@@ -139,7 +139,7 @@ export class Simulation {
   /**
    * What an operator asks of a run that rests until somebody asks for it is done, whoever else comes to it meanwhile: unless the process that is to do it
    * stands still for as long as a lease, or the disk is full: then whoever had it for a moment cannot give it back either,
-   * and holds it until its lease is over; and whoever waits for an answer that got lost holds it for as long. A run that is at work elsewhere, or that
+   * and holds it until its lease is over; and whoever waits for an answer that got lost holds it for as long. Where somebody else has it go on, cancelled say, it does. A run that is at work elsewhere, or that
    * others may take, says so, and where: it goes on.
    */
   asks(what: string, runId: string): (error: unknown) => never {
@@ -150,7 +150,7 @@ export class Simulation {
       const { code, message } = error as { readonly code?: string; readonly message: string };
       const isLate = this.timeline.now - asked >= LEASE_MS;
       const isSince = (at: number | undefined): boolean => at !== undefined && at >= asked;
-      const isHeldUp = isLate || isSince(this.lastFull) || isSince(this.lastAstray);
+      const isHeldUp = isLate || isSince(this.lastFull) || isSince(this.lastAstray) || isSince(known?.lineAt);
       if (code === 'JOURNAL_CONFLICT' && isAtRest && !isHeldUp) this.blame(`operator:${what}`, `${runId}: ${message}`);
       throw error;
     };

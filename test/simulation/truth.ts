@@ -200,6 +200,7 @@ export class Truth {
     if (known === undefined || known.owner !== undefined) return;
     const wasAtRest = known.status !== 'pending';
     known.status = 'pending';
+    known.lineAt = this.outside.now();
     this.outside.trace(`${runId} is put in line`);
     if (!wasAtRest || known.damage !== undefined) return;
     const { owner, crashes = 0 } = (await this.inner.get(runId)) ?? {};
