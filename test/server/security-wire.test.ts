@@ -271,6 +271,17 @@ describe('a Host header that is no address', () => {
   );
 });
 
+it('a key in a path is not logged, nor the half of one that is cut off [R19-LOG-PATHS]', async () => {
+  const mistaken = `fb_k3v7q2ma_${'Ab-1'.repeat(11).slice(1)}`;
+  for (const path of [`/v1/keys/${mistaken}`, `/v1/keys/${'x/'.repeat(133)}${mistaken}`]) {
+    const before = stage.logged.length;
+    await send(requestText('DELETE', path, [bearer()]));
+    const [{ fields } = { fields: {} }] = stage.logged.slice(before).filter(({ what }) => what === 'request');
+    expect(fields).toMatchObject({ method: 'DELETE', path: expect.stringContaining('/v1/keys/') });
+    expect(JSON.stringify(fields)).not.toContain(mistaken.slice(0, 20));
+  }
+});
+
 describe('a path of the studio [R6-SHOW-SECURITY]', () => {
   const ODD = [
     '../package.json',
